@@ -1,13 +1,10 @@
-/* prefill_rule.h - the tiles of attention_prefill_tiled for each head size.
+/* prefill_rule.h - the tiles of attention_prefill_tiled for each head size (head_sizes.h).
  *
  * The order of a row's arithmetic depends on the head size only: key tiles begin at multiples of
  * PREFILL_KEYS, whatever the row and the launch. Included by the kernel and by the host.
  */
 #ifndef PREFILL_RULE_H
 #define PREFILL_RULE_H
-
-/* Whether there is a tile for the head size. */
-#define PREFILL_HAS(D) ((D) == 64 || (D) == 80 || (D) == 96 || (D) == 128 || (D) == 256)
 
 /* A warp has 8 query rows in each of 1, 2 or 4 groups of lanes; the lanes of a group share its
  * keys and the elements of its output. */

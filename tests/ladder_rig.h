@@ -18,14 +18,15 @@
 #include "base/xalloc.h"
 #include "engine/attention/path.h"
 #include "engine/attention/path_ladder.h"
+#include "kernels/head_sizes.h"
 #include "kernels/plan_rule.h"
 
 enum { RIG_SLOTS = 128, RIG_NOISE = (1 << 20) + 17, RIG_STRETCHES = 64 };
 
 static const int rig_rungs[] = { 4, 5, 6, 9, 10, 13 };
-static const int rig_dims[] = { 64, 80, 96, 128, 256 };
+static const int rig_dims[] = { HEAD_SIZES };
 static const int rig_groups[] = { 1, 2, 3, 4, 6, 7, 8, 16 };
-enum { RIG_RUNGS = 6, RIG_DIMS = 5, RIG_GROUPS = 8 };
+enum { RIG_RUNGS = 6, RIG_DIMS = HEAD_SIZE_COUNT, RIG_GROUPS = 8 };
 
 /* RISING to EQUAL: keys in up to RIG_STRETCHES stretches of equal keys, and positive queries. HUGE:
  * queries times 1e4. INFINITE: an element of some queries is infinite, of others NaN. */

@@ -6,6 +6,7 @@
 #ifndef TESTS_PATH_CASE_H
 #define TESTS_PATH_CASE_H
 
+#include "kernels/head_sizes.h"
 #include "tests/recording.h"
 
 /* --- cases --- */
@@ -225,12 +226,12 @@ enum { PATH_WAYS = 22, PATH_CASES = 51 };
 /* The head size nearest to D that a path or rung has; all others have every size. */
 static inline int path_head_dim(const struct path *path, int rung, int D)
 {
-	static const int dims[] = { 64, 80, 96, 128, 256 };
+	static const int dims[HEAD_SIZE_COUNT] = { HEAD_SIZES };
 	int nearest = dims[0];
 
 	if (rung < 5 && path != &path_prefill_tiled)
 		return D;
-	for (int i = 1; i < 5; i++)
+	for (int i = 1; i < HEAD_SIZE_COUNT; i++)
 		if (abs(dims[i] - D) < abs(nearest - D))
 			nearest = dims[i];
 	return nearest;

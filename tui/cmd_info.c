@@ -18,6 +18,7 @@
 
 #include "base/xalloc.h"
 #include "engine/attention/path.h"
+#include "engine/attention/path_ladder.h"
 #include "engine/device.h"
 #include "kernels/kernel_table.h"
 #include "kernels/variant.h"
@@ -321,6 +322,8 @@ static enum status gather_trace(const char *path, json_t *out)
 struct info_options {
 	const char *device, *sample, *plan, *trace;     /* NULL: not given */
 	bool json, verify_math;
+	bool rung_given;
+	int rung;                       /* of --plan */
 	int jobs;                       /* of --verify-math; 0: not given */
 	char **words;                   /* of --verify-math: the arguments that are no options */
 	int word_count;
@@ -331,11 +334,13 @@ static enum status take_arguments(int argc, char **argv, int rest, struct info_o
 {
 	if (options->sample) {
 		if (options->device || options->json || options->verify_math || options->jobs
-		    || options->plan)
+		    || options->plan || options->rung_given)
 			return fail(STATUS_USAGE, "--sample %s cannot be used with other options",
 				    options->sample);
 		return option_none_left(argc, argv, rest);
 	}
+	if (options->rung_given && !options->plan)
+		return fail(STATUS_USAGE, "--rung needs --plan");
 	if (options->plan) {
 		if (options->verify_math || options->jobs)
 			return fail(STATUS_USAGE, "--plan and --verify-math are mutually "
@@ -365,6 +370,10 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_INFO_DEVICE: options->device = v->text; break;
 	case OPTION_SAMPLE: options->sample = v->text; break;
 	case OPTION_INFO_PLAN: options->plan = v->text; break;
+	case OPTION_INFO_RUNG:
+		options->rung = strcmp(v->text, "best") == 0 ? LADDER_BEST : atoi(v->text);
+		options->rung_given = true;
+		break;
 	case OPTION_INFO_JOBS: options->jobs = (int)v->integer; break;
 	case OPTION_VERIFY_MATH: options->verify_math = true; break;
 	case OPTION_PRINT_JSON: options->json = true; break;
@@ -403,7 +412,7 @@ static enum status print_sample(const char *name)
 
 static enum status info_run(int argc, char **argv)
 {
-	struct info_options options = { 0 };
+	struct info_options options = { .rung = LADDER_BEST };
 	enum status status;
 	json_t *all;
 
@@ -413,8 +422,8 @@ static enum status info_run(int argc, char **argv)
 	/* From here on, JSON functions cannot run out of memory: xmalloc() never fails. */
 	json_set_alloc_funcs(xmalloc, free);
 	if (options.plan)
-		return info_plan(options.plan, options.device ? options.device : "sim",
-				 options.json);
+		return info_plan(options.plan, options.rung,
+				 options.device ? options.device : "sim", options.json);
 	if (options.verify_math)
 		return verify_math(&options);
 	all = json_object();
@@ -436,7 +445,7 @@ const struct command cmd_info = {
 "usage: flashtwin info [--device sim|cuda] [--json]\n"
 "       flashtwin info TRACE.twin [--json]\n"
 "       flashtwin info --sample demo.twin|merge.cu|shakespeare\n"
-"       flashtwin info --plan SHAPE [--device sim|cuda] [--json]\n"
+"       flashtwin info --plan SHAPE [--rung N] [--device sim|cuda] [--json]\n"
 "       flashtwin info --verify-math [--device sim|cuda] [--jobs N] [--json] [FUNCTION...]\n"
 "\n"
 "Without a trace: version and build, devices, kernels with their parameters, attention paths,\n"
@@ -455,6 +464,7 @@ const struct command cmd_info = {
 "  flashtwin info\n"
 "  flashtwin info --device cuda || echo 'no GPU here'\n"
 "  flashtwin info --plan 1,32/8,128,32K\n"
+"  flashtwin info --plan 32,32/8,128,4K --rung 6\n"
 "  flashtwin info --verify-math\n"
 "  flashtwin info --verify-math --device sim exp2f rsqrt\n"
 "  cp \"$(flashtwin info --sample demo.twin)\" .\n"

@@ -18,6 +18,7 @@
 #include "base/xalloc.h"
 #include "engine/attention/path.h"
 #include "engine/attention/path_ladder.h"
+#include "kernels/head_sizes.h"
 #include "kernels/plan_rule.h"
 #include "tui/run.h"
 #include "tui/shape.h"
@@ -52,6 +53,7 @@ struct plan {
 	int64_t cache, io, partials;    /* bytes read or written */
 	size_t shared;
 	int rung;
+	bool picked;                    /* by the shape table */
 	int at_once;                    /* blocks on a multiprocessor */
 	double floor, read, compute, expected;  /* us */
 };
@@ -181,13 +183,22 @@ static void add_times(const struct shape *s, const struct target *t, struct plan
 	p->expected = START_US + fmax(p->read, p->compute) + END_US;
 }
 
-static void make_plan(const struct shape *s, const struct target *t, struct plan *p)
+static struct attention_shape shape_on_rung(const struct shape *s, int rung)
 {
 	struct attention_shape attention = shape_attention(s);
+
+	attention.rung = rung;
+	return attention;
+}
+
+static void make_plan(const struct shape *s, int rung, const struct target *t, struct plan *p)
+{
+	struct attention_shape attention = shape_on_rung(s, rung);
 	int64_t row = (int64_t)s->head_dim * (int64_t)sizeof(float), rows;
 
 	*p = (struct plan){ .rung = ladder_rung(&attention),
 			    .shared = path_ladder.shared(&attention) };
+	p->picked = p->rung != rung;
 	for (size_t i = 0; i < s->run_count; i++)
 		p->splits += (int64_t)s->runs[i].count * SPLITS_USED((int64_t)s->runs[i].keys);
 	p->units = p->splits * s->kv_heads;
@@ -219,22 +230,23 @@ static json_t *sequences_json(const struct shape *s)
 	return rows;
 }
 
-static json_t *tiles_json(const struct shape *s, const struct target *t)
+/* Without bulk copies, tiles are loaded when they are needed: none is in flight. */
+static json_t *tiles_json(const struct shape *s, const struct target *t, int rung)
 {
-	static const int sizes[] = { 64, 80, 96, 128, 256 };
+	static const int sizes[HEAD_SIZE_COUNT] = { HEAD_SIZES };
 	json_t *rows = json_array();
 
-	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-		struct attention_shape shape = shape_attention(s);
+	for (size_t i = 0; i < HEAD_SIZE_COUNT; i++) {
+		struct attention_shape shape = shape_on_rung(s, rung);
 		size_t shared;
 
 		shape.head_dim = sizes[i];
-		shape.rung = LADDER_BULK_RUNG;
 		shared = path_ladder.shared(&shape);
 		json_array_append_new(rows, json_pack(
 			"{s:i, s:i, s:i, s:i, s:I, s:i}", "head_dim", sizes[i],
 			"keys", SPLIT_TILE(sizes[i]), "warps", SPLIT_WARPS,
-			"tiles_in_flight", SPLIT_STAGES(s->heads / s->kv_heads, sizes[i]),
+			"tiles_in_flight", rung < LADDER_BULK_RUNG ? 0
+			: SPLIT_STAGES(s->heads / s->kv_heads, sizes[i]),
 			"shared_bytes", (json_int_t)shared,
 			"blocks_per_multiprocessor", blocks_at_once(t, shared)));
 	}
@@ -250,7 +262,7 @@ static json_t *plan_json(const struct shape *s, const struct target *t, const st
 		" s:f, s:f, s:f, s:f, s:f}",
 		"shape", text, "rung", p->rung, "device", t->info.name, "profile", t->info.profile,
 		"multiprocessors", t->info.multiprocessors, "split_unit", SPLIT_UNIT,
-		"sequences", sequences_json(s), "tiles", tiles_json(s, t),
+		"sequences", sequences_json(s), "tiles", tiles_json(s, t, p->rung),
 		"blocks", (json_int_t)p->blocks, "units", (json_int_t)p->units,
 		"tiles_of_busiest_warp", (json_int_t)p->warp_tiles,
 		"kv_bytes", (json_int_t)p->cache, "io_bytes", (json_int_t)p->io,
@@ -277,30 +289,30 @@ static void print_sequences(const struct shape *s)
 	}
 }
 
-static void print_tiles(const struct shape *s, const struct target *t)
+static int member(const json_t *row, const char *name)
 {
-	json_t *rows = tiles_json(s, t), *row;
+	return (int)json_integer_value(json_object_get(row, name));
+}
+
+static void print_tiles(const struct shape *s, const struct target *t, int rung)
+{
+	json_t *rows = tiles_json(s, t, rung), *row;
 	size_t i;
 
-	printf("\ntiles of rungs %d and up; the %d warps of a block take turns\n"
+	printf("\ntiles of rung %d; the %d warps of a block take turns\n"
 	       "  head size  keys  in flight per warp  shared memory  blocks of a multiprocessor\n",
-	       LADDER_BULK_RUNG, SPLIT_WARPS);
-	json_array_foreach(rows, i, row) {
-		int head_dim = (int)json_integer_value(json_object_get(row, "head_dim"));
-
-		printf("%c %9d  %4d  %18d  %13" PRId64 "  %26" PRId64 "\n",
-		       head_dim == s->head_dim ? '*' : ' ', head_dim, SPLIT_TILE(head_dim),
-		       SPLIT_STAGES(s->heads / s->kv_heads, head_dim),
-		       (int64_t)json_integer_value(json_object_get(row, "shared_bytes")),
-		       (int64_t)json_integer_value(
-			       json_object_get(row, "blocks_per_multiprocessor")));
-	}
+	       rung, SPLIT_WARPS);
+	json_array_foreach(rows, i, row)
+		printf("%c %9d  %4d  %18d  %13d  %26d\n",
+		       member(row, "head_dim") == s->head_dim ? '*' : ' ', member(row, "head_dim"),
+		       member(row, "keys"), member(row, "tiles_in_flight"),
+		       member(row, "shared_bytes"), member(row, "blocks_per_multiprocessor"));
 	json_decref(rows);
 }
 
 static void print_work(const struct target *t, const struct plan *p)
 {
-	printf("\nrung                  %d, by the shape table\n", p->rung);
+	printf("\nrung                  %d%s\n", p->rung, p->picked ? ", by the shape table" : "");
 	printf("splits                %" PRId64 " of all sequences and KV heads\n", p->units);
 	printf("blocks                %" PRId64 " with keys, on %d multiprocessors, %d at a time "
 	       "on each\n", p->blocks, t->info.multiprocessors, p->at_once);
@@ -332,14 +344,14 @@ static void print_plan(const struct shape *s, const struct target *t, const stru
 	       s->heads / s->kv_heads, s->kv_heads, s->head_dim);
 	free(label);
 	print_sequences(s);
-	print_tiles(s, t);
+	print_tiles(s, t, p->rung);
 	print_work(t, p);
 	print_times(t, p);
 }
 
-static enum status plan_shape(const struct shape *s, const char *device, bool json)
+static enum status plan_shape(const struct shape *s, int rung, const char *device, bool json)
 {
-	struct attention_shape attention = shape_attention(s);
+	struct attention_shape attention = shape_on_rung(s, rung);
 	struct target target;
 	struct plan plan;
 	json_t *object;
@@ -347,7 +359,7 @@ static enum status plan_shape(const struct shape *s, const char *device, bool js
 
 	TRY(attention_check(&path_ladder, &attention));
 	TRY(find_target(device, &target));
-	make_plan(s, &target, &plan);
+	make_plan(s, rung, &target, &plan);
 	if (!json) {
 		print_plan(s, &target, &plan);
 		return STATUS_OK;
@@ -358,13 +370,13 @@ static enum status plan_shape(const struct shape *s, const char *device, bool js
 	return status;
 }
 
-enum status info_plan(const char *text, const char *device, bool json)
+enum status info_plan(const char *text, int rung, const char *device, bool json)
 {
 	struct shape shape;
 	enum status status;
 
 	TRY(shape_parse("--plan", text, &shape));
-	status = plan_shape(&shape, device, json);
+	status = plan_shape(&shape, rung, device, json);
 	shape_free(&shape);
 	return status;
 }

@@ -1,5 +1,5 @@
-/* info_plan.h - `flashtwin info --plan SHAPE`: how the path ladder splits a batch, what it moves,
- * and how long that takes at least. */
+/* info_plan.h - `flashtwin info --plan SHAPE`: how a rung of the path ladder splits a batch, what
+ * it moves, and how long that takes at least. */
 #ifndef INFO_PLAN_H
 #define INFO_PLAN_H
 
@@ -7,8 +7,9 @@
 
 #include "base/status.h"
 
-/* Prints the plan for the multiprocessors and the memory of a device, "sim" or "cuda", as text or
- * as JSON. USAGE for text that is no shape, or a shape that the ladder does not take; NO_GPU. */
-enum status info_plan(const char *shape, const char *device, bool json);
+/* Prints the plan of a rung, or of the one that the shape table names for LADDER_BEST, for the
+ * multiprocessors and the memory of a device, "sim" or "cuda", as text or as JSON. USAGE for text
+ * that is no shape, or a shape that the rung does not take; NO_GPU. */
+enum status info_plan(const char *shape, int rung, const char *device, bool json);
 
 #endif

@@ -304,6 +304,8 @@ OPTION(INFO_PLAN, ON_INFO, OWN, 0, "plan", VALUE_TEXT("SHAPE"),
        "print how the path ladder runs a batch: splits, tiles, blocks, bytes, the least time that "
        "the memory allows, and the time to be expected, for the simulator's profile or, with "
        "--device cuda, the GPU")
+OPTION(INFO_RUNG, ON_INFO, OWN, 0, "rung", VALUE_NAME("N", "best 5 6 9 10 13"),
+       "with --plan: a rung that has splits and tiles (best: by the shape table)")
 OPTION(VERIFY_MATH, ON_INFO, OWN, 0, "verify-math", VALUE_NONE,
        "run every function whose bits the simulator models on all its inputs")
 OPTION(INFO_JOBS, ON_INFO, OWN, 0, "jobs", VALUE_INTEGER("N", 1, MAX_JOBS),

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "engine/attention/launch_kernel.h"
+#include "kernels/head_sizes.h"
 #include "kernels/prefill_rule.h"
 
 #define TILE 32                 /* keys; these three as in kernels/attention_prefill.cu */
@@ -35,11 +36,11 @@ static bool has_work(const struct prefill *p)
 
 enum status prefill_check_tiled(const char *who, int head_dim, int value_dim)
 {
-	if (PREFILL_HAS(head_dim) && value_dim == head_dim)
+	if (head_size_has(head_dim) && value_dim == head_dim)
 		return STATUS_OK;
 	return fail(STATUS_USAGE,
-		    "%s: expected one head and value size of 64, 80, 96, 128 or 256, got %d and "
-		    "%d", who, head_dim, value_dim);
+		    "%s: expected one head and value size of " HEAD_SIZES_OR ", got %d and %d", who,
+		    head_dim, value_dim);
 }
 
 enum status prefill_check(const char *who, const struct prefill *p)

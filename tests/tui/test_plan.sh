@@ -34,6 +34,16 @@ at 'the floor' floor_us "$(awk 'BEGIN { print 1.9 + 34 * 2 * 2 * 64 * 4 / (0.955
 at 'the percentage' expected_percent "$(awk -v a="$(number floor_us)" -v b="$(number expected_us)" \
 	'BEGIN { print 100 * a / b }')"
 
+# The tiles are those of the rung: rung 5 loads them when it needs them, and its blocks have no ring.
+run info --plan 1,32/8,128,1K --rung 5
+expect 'the plan of rung 5' 0 '^tiles of rung 5; ' '^\*       128    16                   0 ' '^rung  *5$'
+run info --plan 1,32/8,128,1K --rung 10
+expect 'the plan of rung 10' 0 '^tiles of rung 10; ' '^\*       128    16                   3 ' '^rung  *10$'
+for rung in 13 best; do
+	run info --plan 1,128/8,128,1K --rung "$rung"
+	expect "the plan of rung $rung" 0 '^tiles of rung 6; ' '^rung  *6, by the shape table$'
+done
+
 # As many splits get keys when the path runs, and the launch takes as much shared memory.
 npy q.npy '(3, 4, 64)' 768
 npy k.npy '(3, 2, 1100, 64)' 422400
@@ -72,7 +82,8 @@ for shape in 1,32/8,128 1,32/8,128,1K,5 2,32/8,128,5+6+7 1,32/5,128,1K 1,32/8,72
 	70000,32/8,128,1K ''; do
 	usage_error info --plan "$shape"
 done
-for arguments in '--plan 1,8/8,64,1 --verify-math' '--plan 1,8/8,64,1 t.twin' '--plan' \
+for arguments in '--rung 6' '--plan 1,8/8,64,1 --rung 4' '--sample demo.twin --rung 6' \
+	'--plan 1,8/8,64,1 --verify-math' '--plan 1,8/8,64,1 t.twin' '--plan' \
 	'--sample demo.twin --plan 1,8/8,64,1'; do
 	usage_error info $arguments
 done
