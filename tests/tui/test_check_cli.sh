@@ -256,6 +256,13 @@ attended 'tiled prefill' --path prefill-tiled --causal --q q80.npy --k k80.npy -
 npy tiled32.npy '(4, 9, 32)' 1152
 run attend --path prefill-tiled --q tiled32.npy --k k.npy --v k.npy
 expect 'a head size without tiles' 2 'prefill-tiled: expected one head and value size of 64, 80'
+# A whole split and the beginning of the next, and a sequence without keys.
+npy q64.npy '(3, 4, 64)' 768
+npy k64.npy '(3, 2, 137, 64)' 52608
+for rung in 4 5 6 9 10; do
+	attended "rung $rung" --path ladder --rung "$rung" --q q64.npy --k k64.npy --v k64.npy \
+		--lengths 137,0,16
+done
 npy q3.npy '(3, 4, 32)' 384
 npy k3.npy '(3, 2, 70, 32)' 13440
 attended 'three sequences' --q q3.npy --k k3.npy --v k3.npy --lengths 70,0,33
