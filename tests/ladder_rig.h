@@ -266,7 +266,7 @@ static inline struct rig_attention rig_attend(struct rig *rig, const struct rig_
 
 	if (b->capacity == 0)
 		b->capacity = rig_longest(b);
-	RIG_OK(attention_create(&path_ladder, rig->device, &(struct attention_shape){
+	RIG_OK(attention_create(ladder_path(b->rung), rig->device, &(struct attention_shape){
 		.layers = 1, .slots = b->slots, .heads = b->kv_heads * b->group,
 		.kv_heads = b->kv_heads, .head_dim = b->head_dim, .max_len = b->capacity,
 		.chunk = 128, .scale = attention_scale(b->head_dim), .graph = b->graph,
@@ -311,14 +311,15 @@ static inline void rig_set_length(struct rig_attention *r, int slot, int keys)
 	r->attention->cache->lengths[slot] = keys > 0 ? keys - 1 : 0;
 }
 
-/* The partials of the last step, which the caller frees. */
+/* The partials of the last step, which the caller frees; rungs 0 to 2 have none. */
 static inline float *rig_partials(struct rig_attention *r, size_t *count)
 {
 	struct buffer *from = r->rig->partials;
-	float *partials = xcalloc(1, from->bytes);
+	float *partials = xcalloc(1, from ? from->bytes : 1);
 
-	RIG_OK(device_download(r->rig->device, NULL, from, 0, partials, from->bytes));
-	*count = from->bytes / sizeof(float);
+	*count = from ? from->bytes / sizeof(float) : 0;
+	if (from)
+		RIG_OK(device_download(r->rig->device, NULL, from, 0, partials, from->bytes));
 	return partials;
 }
 

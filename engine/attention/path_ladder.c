@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "engine/attention/path_parts.h"
+#include "kernels/head_sizes.h"
 #include "kernels/plan_rule.h"
 
 struct ladder {
@@ -66,11 +67,10 @@ static enum status check(const struct attention_shape *s)
 			    group_of(s));
 	if (rung == 4)
 		return flash_check("ladder", s);
-	if (s->head_dim == 64 || s->head_dim == 80 || s->head_dim == 96 || s->head_dim == 128
-	    || s->head_dim == 256)
+	if (head_size_has(s->head_dim))
 		return STATUS_OK;
-	return fail(STATUS_USAGE, "ladder: rung %d takes head sizes of 64, 80, 96, 128 and 256, "
-		    "got %d; rungs 0 to 4 take any up to 256", rung, s->head_dim);
+	return fail(STATUS_USAGE, "ladder: rung %d takes head sizes of " HEAD_SIZES_AND
+		    ", got %d; rungs 0 to 4 take any up to 256", rung, s->head_dim);
 }
 
 static size_t shared(const struct attention_shape *s)
