@@ -227,7 +227,9 @@ function deeper() {
 }
 
 function command(view) {
-	return `flashtwin view ${data.name} --screen ${view} --at ${format(place)}`;
+	const at = format(place);
+
+	return `flashtwin view ${data.name} --screen ${view} --at ${at.includes(" ") ? `'${at}'` : at}`;
 }
 
 function noPoints() {
@@ -403,10 +405,8 @@ async function start() {
 	document.addEventListener("keydown", press);
 	window.addEventListener("popstate", arrive);
 	element("goto").addEventListener("keydown", event => {
-		if (event.key === "Enter" && goTo(element("goto").value))
-			element("screen").focus();
-		if (event.key === "Escape")
-			element("screen").focus();
+		if (event.key === "Escape" || (event.key === "Enter" && goTo(element("goto").value)))
+			element("goto").blur();
 	});
 	arrive();
 }

@@ -76,7 +76,8 @@ function titleOf({ picture, row, index }) {
 	parts.push(`head ${index % picture.heads}`);
 	return `${parts.join(", ")}: ${row.keys} key${row.keys === 1 ? "" : "s"}`
 		+ (picture.form === "host" ? "" : ` in ${count} ${unit}${count === 1 ? "" : "s"}`)
-		+ (row.made >= 0 && frame < 0 ? ` \u2192 next byte \u201c${mark(row.made)}\u201d` : "");
+		+ (row.made >= 0 && frame < 0 ? ` \u2192 next byte ${row.made === 32 ? "space"
+			: `\u201c${mark(row.made)}\u201d`}` : "");
 }
 
 function figureOf(here, other, label) {
@@ -282,8 +283,22 @@ function stepPictureHead(at, direction) {
 
 /* --- the page's part --- */
 
+/* Exact values next to the pointer: below it, or above it in the lower half of the window. */
+function showDetail(event) {
+	const detail = element("detail"), { clientX: x, clientY: y } = event;
+
+	detail.textContent = event.target.closest("[data-tip]")?.dataset.tip.replaceAll(", ", "\n")
+		|| "";
+	detail.style.left = "0";        // else it is measured as narrow as the window's edge makes it
+	const { width, height } = detail.getBoundingClientRect();
+	const right = document.documentElement.clientWidth;
+
+	detail.style.left = `${Math.max(4, Math.min(x + 12, right - width - 12))}px`;
+	detail.style.top = `${y > window.innerHeight / 2 ? y - height - 12 : y + 18}px`;
+}
+
 function startPictures() {
-	const scrub = element("scrub"), detail = element("detail");
+	const scrub = element("scrub");
 
 	element("toggle").addEventListener("click", () => play(1));
 	scrub.addEventListener("input", () => {
@@ -294,10 +309,8 @@ function startPictures() {
 		pause();
 		setQuery(Number(element("query").value));
 	});
-	for (const kind of ["pointermove", "click"])
-		element("pictures").addEventListener(kind, event => {
-			detail.textContent = event.target.closest("[data-tip]")?.dataset.tip || "";
-		});
+	for (const kind of ["pointermove", "pointerleave", "click"])
+		element("pictures").addEventListener(kind, showDetail);
 	const again = () => screen === "step" && drawPictures();
 
 	darkPage.addEventListener("change", again);

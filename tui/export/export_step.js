@@ -182,7 +182,9 @@ function heat(weight) {
 	const part = k => [from, from + 1].map(i => parseInt(ramp[i].slice(k, k + 2), 16));
 	const rgb = [0, 2, 4].map(part).map(([a, b]) => Math.round(a + (at - from) * (b - a)));
 
-	return { fill: `rgb(${rgb})`, ink: at > 4 === dark ? "#14161a" : at > 4 ? "#ffffff"
+	const deep = at > (dark ? 3.9 : 4.8);  // of two inks, the one with more contrast
+
+	return { fill: `rgb(${rgb})`, ink: deep === dark ? "#14161a" : deep ? "#ffffff"
 		: dark ? "#e8eaee" : "#1d2433" };
 }
 
@@ -259,12 +261,18 @@ function outputShapes(d, x, y) {
 			words(x, y - 10, "mono", "out[0] ="),
 			words(x, y + 14, "result" + lit(d, row.out, d.other?.out),
 			      six(floatOf(row.out)))));
+	else if (d.shown.output)
+		shapes.push(words(x, y + 5, "quiet", "not recorded"));
+	const other = d.other?.chunks.at(-1)?.merge;
+
 	if (d.shown.output && last.merge && !row.tiled)
-		shapes.push(words(x, y + 34, "small", `= acc ${six(floatOf(last.merge[2]))}`),
-			words(x, y + 51, "small", `/ sum ${six(floatOf(last.merge[1]))}`));
+		shapes.push(words(x, y + 34, "small" + lit(d, last.merge[2], other?.[2]),
+				  `= acc ${six(floatOf(last.merge[2]))}`),
+			words(x, y + 51, "small" + lit(d, last.merge[1], other?.[1]),
+			      `/ sum ${six(floatOf(last.merge[1]))}`));
 	if (d.shown.made && row.made >= 0)
 		shapes.push(words(x, y + 80, "quiet", "next byte"),
-			box(x, y + 90, 40, 40, "made"),
+			box(x, y + 90, 40, 40, "made" + lit(d, row.made, d.other?.made)),
 			row.made === 32 ? words(x + 20, y + 114, "space", "space")
 				: words(x + 20, y + 118, "next", mark(row.made)));
 	return shapes;
@@ -276,12 +284,13 @@ function legendShapes(x, y) {
 	for (let i = 0; i < 24; i++)
 		shapes.push(shape("rect", { x: x + 152 + i * 5, y, width: 5.3, height: 16,
 			style: `fill: ${heat(10 ** (-3 + 3 * i / 23)).fill}` }));
-	shapes.push(words(x + 278, y + 13, "quiet", "100 % (log)"));
+	shapes.push(shape("rect", { x: x + 151.5, y: y - 0.5, width: 121.3, height: 17,
+		class: "outline" }), words(x + 280, y + 13, "quiet", "100 % (log)"));
 	return shapes;
 }
 
 function marksLegend(d, x, y) {
-	const shapes = [box(x, y, 15, 16, "key fresh"),
+	const shapes = d.row.fresh[1] < 0 ? [] : [box(x, y, 15, 16, "key fresh"),
 		words(x + 23, y + 13, "quiet", "written in this step")];
 
 	if (d.chosen >= 0)
@@ -294,7 +303,7 @@ function marksLegend(d, x, y) {
 function wide(d, lines) {
 	const pitch = lines.length > 10 ? 62 : lines.length > 6 ? 70 : 84;
 	const most = Math.max(...d.row.chunks.map(chunk => chunk.share || 0), 0.2);
-	const thickness = Math.min(150, 0.8 * pitch / most), top = 38;
+	const thickness = Math.min(150, 0.8 * pitch / most), top = 48;
 	const middle = Math.max(top + lines.length * pitch / 2 - 10, top + 80), shapes = [];
 	let flow = middle - thickness / 2;
 
@@ -302,7 +311,7 @@ function wide(d, lines) {
 		factor: 15, named: "" };
 	const cellWidth = Math.min(27, 440 / d.width), keys = d.row.query >= 0
 		? `KEYS, ${d.row.keys} SEEN` : d.picture.maxLen
-		? `KEYS, ${d.row.keys} OF ${d.picture.maxLen} WRITTEN` : `KEYS, ${d.row.keys}`;
+		? `KEYS, ${d.row.keys} OF AT MOST ${d.picture.maxLen}` : `KEYS, ${d.row.keys}`;
 	for (const [x, text, kind] of [[92, keys, ""], [566, `${d.row.unit.toUpperCase()}S`, ""],
 		[886, d.picture.form === "host" ? "SHARE"
 			: d.row.tiled ? "SHARE, \u00d7 RESCALE" : "SHARE, \u00d7 FACTOR", " end"], [1080, d.picture.form === "host" ? "" : "MERGE", " end"],

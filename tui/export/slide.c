@@ -120,7 +120,8 @@ const char *slide_heat(double weight, bool *light, char colour[8])
 		rgb[i] = (int)lround(ramp[from][i] + (at - from) * (ramp[from + 1][i]
 								    - ramp[from][i]));
 	snprintf(colour, 8, "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
-	*light = at > 4.0;
+	/* From there on light text has more contrast than dark text. */
+	*light = at > 4.8;
 	return colour;
 }
 
@@ -135,6 +136,8 @@ void slide_heat_legend(const struct slide *s, double x, double y)
 			 slide_heat(pow(10.0, -3.0 + 3.0 * i / 29), &light, colour));
 		slide_rect(s, x + 150 + i * 6, y, 6.2, 16, 0, look);
 	}
+	/* The palest colours are close to that of the ground. */
+	slide_rect(s, x + 149.5, y - 0.5, 181.2, 17, 0, "fill=\"none\" stroke=\"" SLIDE_EDGE "\"");
 	slide_text(s, x + 142, y + 13, "fill=\"" SLIDE_QUIET "\" font-size=\"13\""
 		   " text-anchor=\"end\"", "0.1 %%");
 	slide_text(s, x + 338, y + 13, "fill=\"" SLIDE_QUIET "\" font-size=\"13\"",
@@ -143,6 +146,8 @@ void slide_heat_legend(const struct slide *s, double x, double y)
 
 void slide_fresh_legend(const struct slide *s, double x, double y)
 {
+	if (s->step->last_written < 0)
+		return;
 	slide_rect(s, x + 478, y, 15, 16, 3, "fill=\"none\" stroke=\"" SLIDE_NEW
 		   "\" stroke-width=\"2\"");
 	slide_text(s, x + 501, y + 13, "fill=\"" SLIDE_QUIET "\" font-size=\"13\"",

@@ -59,7 +59,7 @@ void slide_heading(const struct slide *, double x, double y, const char *text);
  * light. */
 const char *slide_heat(double weight, bool *light, char colour[8]);
 /* The scale of the colours, with its ends named; next to it, the mark of keys that are written in
- * this step. */
+ * this step, if there are some. */
 void slide_heat_legend(const struct slide *, double x, double y);
 void slide_fresh_legend(const struct slide *, double x, double y);
 /* A key: its byte on the colour of its weight (NaN: unknown). The tooltip has the values. */

@@ -37,6 +37,20 @@ static int64_t chosen_chunk(const struct step *s)
 
 /* --- shares of the row --- */
 
+/* As much about a part of the bar as there is space for. */
+static void put_share(const struct slide *s, const struct step_chunk *k, double middle,
+		      double width, bool chosen)
+{
+	const char *look = chosen ? "text-anchor=\"middle\" fill=\"#ffffff\" font-weight=\"bold\""
+		: "text-anchor=\"middle\"";
+
+	if (width > 124)
+		slide_text(s, middle, BAR_Y + 22, look, "%s %" PRId64 ": %.1f %%",
+			   step_unit(s->step), k->number, 100.0 * k->share);
+	else if (width > 34)
+		slide_text(s, middle, BAR_Y + 22, look, "%" PRId64, k->number);
+}
+
 /* The row as one bar; returns where the chosen chunk is in it. */
 static void draw_shares(const struct slide *s, int64_t chosen, double *from, double *to)
 {
@@ -55,11 +69,7 @@ static void draw_shares(const struct slide *s, int64_t chosen, double *from, dou
 		slide_rect(s, x, BAR_Y, width, BAR_HEIGHT, 0, i == chosen
 			   ? "fill=\"" SLIDE_DEEP "\" stroke=\"#ffffff\""
 			   : "fill=\"#a9c4e8\" stroke=\"#ffffff\"");
-		if (width > 34)
-			slide_text(s, x + width / 2, BAR_Y + 22, i == chosen
-				   ? "text-anchor=\"middle\" fill=\"#ffffff\" font-weight=\"bold\""
-				   : "text-anchor=\"middle\"", width > 84 ? "%" PRId64 ": %.1f %%"
-				   : "%" PRId64, k->number, 100.0 * k->share);
+		put_share(s, k, x + width / 2, width, i == chosen);
 		fputs("</g>\n", s->out);
 		if (i == chosen) {
 			*from = x;

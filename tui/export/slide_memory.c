@@ -126,6 +126,19 @@ static void draw_bytes(const struct drawing *d, uint64_t line, double x, double 
 	}
 }
 
+/* Between the sectors of a line, which bytes next to each other would hide. */
+static void draw_edges(const struct drawing *d, double x, double y, double width, double height)
+{
+	enum { SECTORS = REQUEST_LINE / REQUEST_SECTOR };
+
+	for (int i = 1; i < SECTORS; i++) {
+		double edge = x + width * i / SECTORS;
+
+		slide_line(d->slide, edge, y, edge, y + height,
+			   "stroke=\"#ffffff\" stroke-width=\"4\"");
+	}
+}
+
 static void draw_global(const struct drawing *d)
 {
 	unsigned columns = d->count <= FEW_LINES ? 1 : (d->count <= 16 ? 2 : 4) / (is_half(d) + 1u);
@@ -138,8 +151,8 @@ static void draw_global(const struct drawing *d)
 	if (!few)
 		pitch = fmin(44.0, (FLOOR - top - (is_half(d) ? VERDICT : 0)) / rows);
 	slide_heading(d->slide, d->left, top - 12, few ? "" : is_half(d) ? "LINES OF 128 BYTES, IN"
-		      " SECTORS OF 32" : "LINES OF 128 BYTES, IN SECTORS OF 32, BY THEIR OFFSET IN"
-		      " THE BUFFER");
+		      " SECTORS OF 32, BY OFFSET" : "LINES OF 128 BYTES, IN SECTORS OF 32, BY THEIR"
+		      " OFFSET IN THE BUFFER");
 	for (unsigned i = 0; i < d->count; i++) {
 		double x = d->left + cell * (i / rows), y = top + pitch * (i % rows);
 		double height = fmin(34.0, pitch - (pitch < 30 ? 4 : 8));
@@ -149,10 +162,13 @@ static void draw_global(const struct drawing *d)
 			   few ? y + height + 15 : y + height / 2 + 4,
 			   few ? "font-size=\"12\" fill=\"" SLIDE_QUIET "\""
 			   : "font-size=\"12\" text-anchor=\"end\" fill=\"" SLIDE_QUIET "\"",
-			   few ? "offset %" PRId64 : "%" PRId64,
+			   !few ? "%" PRId64 : i ? "offset %" PRId64
+			   : "offset %" PRId64 ": a line of 128 bytes, in sectors of 32",
 			   MEMORY_OFFSET(d->lines[i] * REQUEST_LINE));
 		draw_sectors(d, d->lines[i], x + label, y, width, height);
 		draw_bytes(d, d->lines[i], x + label, y, width, height);
+		if (few)
+			draw_edges(d, x, y, width, height);
 	}
 }
 

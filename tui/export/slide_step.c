@@ -25,6 +25,7 @@ struct drawing {
 	int64_t count, width;           /* width: keys of a line */
 	double cell, pitch, top;        /* of a key and of a line; of the first line */
 	double thickness;               /* of a ribbon with all of the row */
+	double headings;                /* above the first ribbon, however thick it is */
 };
 
 /* As many keys to a line as a chunk has, up to 32; letters need that much space. */
@@ -255,6 +256,8 @@ static void draw_result(const struct drawing *d)
 			   && s->other->has_out ? &s->other->out0 : NULL), "%s",
 			   slide_number(step->out0, number));
 		fputs("</g>\n", s->out);
+	} else {
+		slide_text(s, OUT_X, middle + 5, "fill=\"" SLIDE_QUIET "\"", "not recorded");
 	}
 	if (last->merged && !step->tiled)
 		draw_quotient(s, last, middle + 34);
@@ -283,17 +286,17 @@ static void draw_headings(const struct drawing *d)
 	if (step->form == STEP_TILES)
 		snprintf(cache, sizeof cache, "KEYS, %" PRId64 " SEEN", step->keys);
 	else
-		snprintf(cache, sizeof cache, step->max_len > 0 ? "KEYS, %" PRId64 " OF %" PRId64
-			 " WRITTEN" : "KEYS, %" PRId64, step->keys, step->max_len);
-	slide_heading(s, KEYS_X, d->top - 16, cache);
-	slide_heading(s, BAR_X, d->top - 16, unit_heading(step));
+		snprintf(cache, sizeof cache, step->max_len > 0 ? "KEYS, %" PRId64
+			 " OF AT MOST %" PRId64 : "KEYS, %" PRId64, step->keys, step->max_len);
+	slide_heading(s, KEYS_X, d->headings, cache);
+	slide_heading(s, BAR_X, d->headings, unit_heading(step));
 	fputs("<g text-anchor=\"end\">", s->out);
-	slide_heading(s, SHARE_X + 78, d->top - 16, step->form == STEP_HOST || is_roomy(d)
+	slide_heading(s, SHARE_X + 78, d->headings, step->form == STEP_HOST || is_roomy(d)
 		      ? "SHARE" : step->tiled ? "SHARE, \u00d7 RESCALE" : "SHARE, \u00d7 FACTOR");
 	if (step->form != STEP_HOST)
-		slide_heading(s, MERGE_X, d->top - 16, step->tiled ? "RESCALE" : "MERGE");
+		slide_heading(s, MERGE_X, d->headings, step->tiled ? "RESCALE" : "MERGE");
 	fputs("</g>\n", s->out);
-	slide_heading(s, OUT_X, d->top - 16, "OUTPUT");
+	slide_heading(s, OUT_X, d->headings, "OUTPUT");
 }
 
 static void draw_title(const struct slide *s)
@@ -358,6 +361,8 @@ enum status slide_step_draw(struct slide *s)
 	d.top = TOP + (FLOOR - TOP - (double)d.count * d.pitch) / 3;
 	/* The widest ribbon must not cover its neighbours. */
 	d.thickness = fmin(150.0, 0.8 * d.pitch / fmax(widest, 0.2));
+	d.headings = d.top - fmax(16.0, (d.thickness * d.step->chunks[0].share - bar_height(&d)) / 2
+				  + 10.0);
 	draw_title(s);
 	draw_headings(&d);
 	draw_rows(&d);

@@ -121,6 +121,8 @@ static void draw_scale(const struct timeline *t, int64_t lines)
 	double tick = rough <= power ? power : rough <= 2 * power ? 2 * power
 		: rough <= 5 * power ? 5 * power : 10 * power;
 
+	if (!t->axis.timed)
+		tick = fmax(tick, 1.0);
 	for (double at = 0.0; at <= t->axis.end * 1.0001 && t->axis.end > 0.0; at += tick) {
 		double x = BAR_X + BAR_WIDTH * at / t->axis.end;
 

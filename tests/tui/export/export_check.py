@@ -3,7 +3,8 @@
 
     export_check.py svg FILE PLAIN        the picture's text equals the lines of PLAIN
     export_check.py slide FILE TEXT...    a picture of shapes whose texts include these, none of them
-                                          cut at an edge or on top of another
+                                          cut at an edge or on top of another; headings are
+                                          above ribbons
     export_check.py perfetto FILE TIME    slices of a track do not overlap; TIME is "logical" or
                                           "launches"
     export_check.py npz FILE NAME DTYPE SHAPE [BITS...]
@@ -113,6 +114,12 @@ def slide(path, *wanted):
             across = min(a[3], b[3]) - max(a[1], b[1])
             if a != b and across > 2 and min(a[4], b[4]) - max(a[2], b[2]) > 2:
                 fail("texts overlap:", a, b)
+    headings = [float(text.get("y")) for text in root.iter(SVG + "text") if text.get("letter-spacing")]
+    for ribbon in root.iter(SVG + "path"):
+        if ribbon.get("fill-opacity") == "0.5":
+            top = float(re.match(r"M[\d.]+ ([\d.]+)", ribbon.get("d")).group(1))
+            if top < headings[0]:
+                fail("a ribbon begins at", top, "and headings are at", headings[0])
     print(len(found), "texts")
 
 

@@ -62,8 +62,9 @@ for digits in 35.6% 34.5% 29.9% 0.428472 8.70500; do
 	grep -q -F -- "$digits" plain || echo "$digits"
 done >missing
 result 'the viewer has the same numbers' "$(cat missing)"
+slide 'one thick ribbon' "$trace" --screen step --at s2 -- '100.0 %'
 slide 'chunks' "$trace" --screen chunks --at s70 -- 'L1134: 71 keys of head 0 in 3 chunks' \
-	'0: 35.6 %' 'max 2.39448' 'sum 7.24216'
+	'chunk 0: 35.6 %' 'max 2.39448' 'sum 7.24216'
 slide 'a reduction' "$trace" --screen reduce --at L1263.b4 -- \
 	'L1263: the merge of head 4, 3 chunks' 'acc[0] SO FAR'
 slide 'attention over the text' "$trace" --screen text --at L502.b3 -- 'head 7'
@@ -106,7 +107,7 @@ slide 'V next to K' access.twin --screen memory --at L14.b0 -- \
 	'coalesced: all bytes that are moved are accessed'
 slide 'a request that wastes nothing' access.twin --screen memory --at L14.b0.w0.a39 -- \
 	'flash_decode_chunk, attend_keys.cuh:60' 'L14.b0.w0.a39: a load of global memory, v_cache.0' \
-	'rows[r][i] = value_rows[AT_MOST(j + r, keys - 1) * D'
+	'rows[r][i] = value_rows[AT_MOST(j + r, keys - 1) * D ...'
 slide 'a request of K alone' access.twin --screen memory --at L14.b0.w0.a6 -- \
 	'L14.b0.w0.a6: a load of global memory, k_cache.0' \
 	'512 bytes in 32 sectors and 32 lines: 1024 bytes moved, 50 % of them wasted' 31

@@ -150,6 +150,52 @@ opened 'L502&screen=time&keys=s'
 result 'for named points the page refers to the viewer' \
 	"$(grep -q 'flashtwin view demo.twin --screen points --at L502' message || cat message)"
 
+opened 'op%201046&screen=time&keys=y'
+result 'y quotes an address with a space' \
+	"$(grep -q "flashtwin view demo.twin --screen time --at 'op 1046'" message || cat message)"
+
+# The pointer over a key and a chunk, and Escape in the field for addresses: a script of the test adds
+# what came of them to the page.
+cat >acts.js <<'END'
+<script>
+addEventListener("load", () => setTimeout(() => {
+	const detail = document.getElementById("detail"), field = document.getElementById("goto");
+	const seen = document.createElement("pre");
+
+	seen.id = "seen";
+	for (const [what, selector] of [["key", "[data-tip] .key"], ["chunk", "[data-chunk]"],
+					["output", ".result"]]) {
+		const target = document.querySelector(selector), box = target.getBoundingClientRect();
+		const x = box.x + box.width / 2, y = box.y + box.height / 2;
+
+		target.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, clientX: x,
+								       clientY: y }));
+		const at = detail.getBoundingClientRect();
+		const near = at.right > x && at.left < x + 40 && (at.top > y || at.bottom < y)
+			&& Math.min(Math.abs(at.top - y), Math.abs(at.bottom - y)) < 40;
+
+		seen.append(`${what}${near ? " near" : ""}: ${detail.textContent.replaceAll("\n", "; ")}\n`);
+	}
+	field.focus();
+	field.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+	seen.append(`focus: ${document.activeElement.id}.\n`);
+	document.body.append(seen);
+}, 2000));
+</script>
+END
+sed '/<\/body>/{
+r acts.js
+N
+}' part.html >acted.html
+page=acted.html
+dom "file://$work/$page#L502.b2" >document
+python3 "$srcdir/tests/tui/export/export_check.py" elements document seen
+result 'exact values are next to the pointer' "$(grep -qE "^key near: key 0 'R'; weight .*; score .*\(0x" seen &&
+	grep -qE '^chunk near: chunk 0; keys 0 to [0-9]*; share .*; max .*\(0x.*; sum .*\(0x' seen &&
+	grep -qE '^output near: out\[0\] = .*\(0x' seen || cat seen)"
+result 'Escape leaves the field for addresses' "$(grep -qx 'focus: .' seen || tail -n 1 seen)"
+page=part.html
+
 opened 'L502&screen=kv&keys=w'
 result 'keys that only the viewer has say so' \
 	"$(grep -q 'the key w is only in the viewer: flashtwin view demo.twin --screen kv' message ||
@@ -222,6 +268,8 @@ result 'both pictures, named after their traces' "$(
 	'<figcaption>first.twin: <figcaption>second.twin: ' ] ||
 	grep -o '<figcaption>[^<]*' document)"
 result 'what differs is lit in the pictures' "$(grep -q 'share differs' document || echo 'nothing is lit')"
+result 'and in what the output is made of' "$([ "$(grep -o 'class="small differs"[^>]*>\(= acc\|/ sum\)' \
+	document | wc -l)" -eq 4 ] || echo 'not acc and sum of both')"
 opened 'L12&keys=]'
 result '] goes to the next launch that differs between the traces' "$(grep -q '^L1[3-9]$' at || cat at)"
 run export first.twin first.twin --as html -o pair.html --force

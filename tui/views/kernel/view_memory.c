@@ -152,12 +152,12 @@ enum status memory_shown(const struct view_context *c, struct view_place *place,
 
 #define IN_ROW 8                        /* lanes of a row of offsets, or of bits */
 
-/* Whether a row of lanes, from this one on, has some; if so, prints how it begins. */
+/* Whether a row of lanes, from this one on, has some; if so, prints which they are. */
 static bool begin_lanes(const struct view_context *c, uint32_t lanes, unsigned first)
 {
 	if (!(lanes >> first & ((1u << IN_ROW) - 1)))
 		return false;
-	view_print(c, "  lane %2u ", first);
+	view_print(c, " %2u-%-2u", first, first + IN_ROW - 1);
 	return true;
 }
 

@@ -209,8 +209,9 @@ enum status memory_print_lines(const struct view_context *c, const struct view_p
 			continue;
 		if (rows == 0) {
 			view_styled(c, STYLE_HEADING, "\n %-29s %8s %5s", shared
-				    ? "all blocks: shared memory" : "all blocks: global, by waste",
-				    shared ? "per req" : "sec/req", shared ? "total" : "waste");
+				    ? "all blocks: shared, conflicts"
+				    : "all blocks: global, by waste",
+				    shared ? "per req" : "sect/req", shared ? "total" : "waste");
 			if (is_wide(c))
 				view_styled(c, STYLE_HEADING, " %8s %9s", "requests", shared
 					    ? "bytes" : "wasted B");

@@ -105,9 +105,13 @@ static void mark_line(const struct memory_request *r, uint64_t line, struct word
 	}
 }
 
-static int64_t limit_of(const struct view_context *c)
+/* How many rows to print of these; a single row takes no more space than to say that it is left
+ * out. */
+static int64_t limit_of(const struct view_context *c, unsigned rows)
 {
-	return c->lines == 0 ? MAX_ROWS : c->lines / 4 > 4 ? c->lines / 4 : 4;
+	int64_t limit = c->lines == 0 ? MAX_ROWS : c->lines / 4 > 4 ? c->lines / 4 : 4;
+
+	return rows == limit + 1 ? rows : limit;
 }
 
 static enum status draw_global(const struct view_context *c, const struct memory_request *r,
@@ -119,7 +123,7 @@ static enum status draw_global(const struct view_context *c, const struct memory
 	if (headed)
 		view_styled(c, STYLE_HEADING, "  %-24s %s\n", "line of 128 bytes",
 			    " sector 0 sector 1 sector 2 sector 3");
-	for (unsigned i = 0; i < count && view_fits(c, i, limit_of(c)); i++) {
+	for (unsigned i = 0; i < count && view_fits(c, i, limit_of(c, count)); i++) {
 		struct words words;
 		char name[48], label[80];
 
@@ -131,7 +135,7 @@ static enum status draw_global(const struct view_context *c, const struct memory
 		put_words(c, &words);
 		put_lanes(c, words.lanes);
 	}
-	view_more(c, count, limit_of(c));
+	view_more(c, count, limit_of(c, count));
 	if (legend)
 		view_styled(c, STYLE_NOTE, "  a word of 4 bytes: 0 to v its lane, * several "
 			    "lanes, . moved but not accessed\n");
@@ -185,16 +189,18 @@ static void find_passes(const struct memory_request *r, struct passes *p)
 static enum status draw_shared(const struct view_context *c, const struct memory_request *r)
 {
 	struct passes passes;
+	int64_t limit;
 
 	find_passes(r, &passes);
+	limit = limit_of(c, passes.count);
 	view_styled(c, STYLE_HEADING, "  %-24s %s\n", "pass over the banks",
 		    " bank 0   bank 8   bank 16  bank 24");
-	for (unsigned i = 0; i < passes.count && view_fits(c, i, limit_of(c)); i++) {
+	for (unsigned i = 0; i < passes.count && view_fits(c, i, limit); i++) {
 		view_print(c, "  %-24u ", i + 1);
 		put_words(c, &passes.rows[i]);
 		put_lanes(c, passes.rows[i].lanes);
 	}
-	view_more(c, passes.count, limit_of(c));
+	view_more(c, passes.count, limit);
 	view_styled(c, STYLE_NOTE,
 		    "  a bank's word of 4 bytes: 0 to v its lane, * several lanes\n");
 	return STATUS_OK;

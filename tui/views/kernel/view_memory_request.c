@@ -19,6 +19,14 @@ enum { SOURCE_COLUMNS = 70, PANEL = 79, GAP = 1 };
 
 /* --- text --- */
 
+/* Whether a statement goes on in the next line. */
+static bool continues(const char *line, size_t length)
+{
+	while (length && (line[length - 1] == ' ' || line[length - 1] == '\t'))
+		length--;
+	return length && !strchr(";{}):/", line[length - 1]);
+}
+
 enum status memory_source(const struct view_context *c, const struct view_place *place,
 			  const struct memory_request *r, char out[MEMORY_SOURCE])
 {
@@ -39,8 +47,8 @@ enum status memory_source(const struct view_context *c, const struct view_place 
 			line++;
 			length--;
 		}
-		snprintf(out, MEMORY_SOURCE, "%.*s", (int)(length < MEMORY_SOURCE ? length
-			 : MEMORY_SOURCE - 1), line);
+		snprintf(out, MEMORY_SOURCE, "%.*s%s", (int)(length < MEMORY_SOURCE ? length
+			 : MEMORY_SOURCE - 1), line, continues(line, length) ? " ..." : "");
 		break;
 	}
 	kernel_text_free(&text);
