@@ -9,13 +9,6 @@
 #include "kernels/online_softmax.cuh"
 #include "kernels/split_rule.h"
 
-/* A point for each split, where the same threads merge in every run. */
-#ifdef MERGES_IN_PLACE
-#define MERGED_POINT(weight, sum, acc0) POINT(reduce, weight, sum, acc0)
-#else
-#define MERGED_POINT(weight, sum, acc0) ((void)0)
-#endif
-
 /* Merges one vector of 4 elements of a row: partials [SPLITS, D + 2], of which `used` have keys.
  * All of them are loaded before the first is used. */
 static __device__ void split_merge(const float *partials, int used, int D, int vector, float *out)
@@ -49,8 +42,10 @@ static __device__ void split_merge(const float *partials, int used, int D, int v
 		acc.y = fmaf(weight, low[i].y, acc.y);
 		acc.z = fmaf(weight, high[i].x, acc.z);
 		acc.w = fmaf(weight, high[i].y, acc.w);
+#ifdef MERGES_IN_PLACE  /* where the same threads merge in every run */
 		if (vector == 0)
-			MERGED_POINT(weight, sum, acc.x);
+			POINT(reduce, weight, sum, acc.x);
+#endif
 	}
 	((float4 *)out)[vector] = sum == 0.0f
 		? make_float4(0.0f, 0.0f, 0.0f, 0.0f)

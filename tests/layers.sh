@@ -88,7 +88,8 @@ layer sim/cu2c base
 layer sim/exec base base/math kernels engine/device.h sim/cuda/runtime.h
 layer sim/check base kernels traces/request.h traces/row.h sim/cuda/runtime.h sim/exec
 layer sim/device base kernels engine/device.h sim/exec sim/check/check.h
-layer tui/views base traces traces/store traces/diff
+layer tui/views base base/math/ex2_model.c kernels/plan_rule.h kernels/split_rule.h traces traces/store \
+	traces/diff
 layer tui/views/kernel base traces traces/store traces/diff tui/views
 layer tui/views/attend base traces traces/store traces/diff tui/views
 layer tui/views/element base traces traces/store traces/diff tui/views tui/views/kernel

@@ -9,6 +9,7 @@
 #include "engine/record/recorder_digest.h"
 #include "engine/record/recorder_state.h"
 #include "engine/record/recording.h"
+#include "engine/record/shadow.h"
 #include "traces/store/store.h"
 
 static enum status store_probed(const struct recording *rec, struct probe *probe)
@@ -28,16 +29,26 @@ static enum status store_probed(const struct recording *rec, struct probe *probe
 	return status;
 }
 
+/* Whether the bytes are results of attention, which are kept: of a launch that publishes partials
+ * and merges them itself, those of its parameter `out`. */
+static bool is_kept(const struct recording *rec, const struct written *w)
+{
+	const struct kernel *kernel = rec->launch->kernel;
+	int out = kernel_param_index(kernel, "out");
+
+	if (rec->recorder->level < LEVEL_PARTIALS)
+		return false;
+	if (kernel->role == ROLE_CHUNK)
+		return out >= 0 && rec->launch->args[out].buffer == w->shadow->buffer;
+	return kernel->role == ROLE_REDUCE || kernel->role == ROLE_ATTENTION;
+}
+
 enum status recorder_results(struct recording *rec, struct probe *points)
 {
-	enum kernel_role role = rec->launch->kernel->role;
-	/* The bytes of partials and results of attention are kept. */
-	bool keep = rec->recorder->level >= LEVEL_PARTIALS
-		&& (role == ROLE_REDUCE || role == ROLE_ATTENTION);
-
 	for (int i = 0; i < rec->written_count; i++)
 		if (rec->written[i].ranges.count)
-			TRY(recorder_digest_written(rec, &rec->written[i], keep));
+			TRY(recorder_digest_written(rec, &rec->written[i],
+						    is_kept(rec, &rec->written[i])));
 	TRY(recorder_decode(rec));
 	TRY(recorder_accesses_store(rec));
 	return points ? store_probed(rec, points) : STATUS_OK;

@@ -1,6 +1,7 @@
 /* store_index.c - steps through named points in the order of their table; see store_index.h. */
 #include "traces/store/store_index.h"
 
+#include "traces/kernel_names.h"
 #include "traces/store/column.h"
 #include "traces/store/store_internal.h"
 
@@ -82,7 +83,7 @@ enum status store_index_views(struct store *store)
 			     " UNION ALL SELECT l.run, l.launch FROM main.t_launch l"
 			     " CROSS JOIN main.t_op o ON o.run = l.run AND o.op = l.op"
 			     " CROSS JOIN main.t_call c ON c.call = o.call"
-			     " WHERE c.kernel GLOB 'flash_decode_chunk*' AND NOT EXISTS (SELECT 1"
+			     " WHERE " SQL_CHUNKS("c.kernel") " AND NOT EXISTS (SELECT 1"
 			     "  FROM main.t_partial p WHERE p.run = l.run);"
 			     "CREATE TEMP VIEW IF NOT EXISTS w_attends AS"
 			     " SELECT run, launch FROM w_attention UNION ALL"
@@ -97,8 +98,15 @@ enum status store_index_views(struct store *store)
 			     " SELECT l.run, l.launch FROM main.t_launch l"
 			     " CROSS JOIN main.t_op o ON o.run = l.run AND o.op = l.op"
 			     " CROSS JOIN main.t_call c ON c.call = o.call"
-			     " WHERE c.kernel GLOB 'flash_decode_reduce*' AND NOT EXISTS (SELECT 1"
-			     "  FROM main.t_reduce p WHERE p.run = l.run);"
+			     " WHERE " SQL_MERGES("c.kernel") " AND NOT EXISTS (SELECT 1"
+			     "  FROM main.t_reduce p WHERE p.run = l.run)"
+			     /* Its last blocks merge, of which the trace has no rows. */
+			     " UNION ALL SELECT l.run, l.launch FROM main.t_launch l"
+			     " CROSS JOIN main.t_op o ON o.run = l.run AND o.op = l.op"
+			     " CROSS JOIN main.t_call c ON c.call = o.call"
+			     " WHERE c.kernel = '" KERNEL_FUSED "' AND EXISTS (SELECT 1"
+			     "  FROM main.t_kernel k WHERE k.run = l.run"
+			     "  AND k.kernel = '" KERNEL_FUSED "');"
 			     "CREATE TEMP VIEW IF NOT EXISTS w_published AS"
 			     " SELECT run, launch FROM main.t_point UNION ALL"
 			     " SELECT l.run, l.launch FROM main.t_launch l"

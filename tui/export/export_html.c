@@ -18,6 +18,7 @@
 #include "tui/export/export_pack.h"
 #include "tui/export/export_pictures.h"
 #include "tui/export/export_screens.h"
+#include "tui/export/export_spots.h"
 #include "tui/viewer/viewer_screens.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
@@ -58,19 +59,31 @@ static void put_value(FILE *out, json_t *value)
 	json_decref(value);
 }
 
+/* [launch, op, step, layer, heads, slots, blocks, spots]; of most kernels the grid's columns and
+ * rows in place of heads and slots. */
 static enum status put_launch(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct page *p = state;
 	struct view_place place;
+	struct view_shape shape;
+	enum status status;
+	bool packed;
 
 	(void)c;
 	TRY(page_launch(p, view_int(row, 0), &place));
 	page_comma(p);
-	put_value(p->json, json_pack("[IIIIIII]", (json_int_t)place.launch, (json_int_t)place.op,
-				     (json_int_t)place.step, (json_int_t)place.layer,
-				     (json_int_t)place.grid[0], (json_int_t)place.grid[1],
-				     (json_int_t)view_place_blocks(&place)));
-	return STATUS_OK;
+	status = page_shape(p, &place, &shape);
+	packed = status == STATUS_OK && view_shape_packed(&shape);
+	if (status == STATUS_OK) {
+		fprintf(p->json, "[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%"
+			PRId64 ",%" PRId64 ",", place.launch, place.op, place.step, place.layer,
+			packed ? shape.heads : place.grid[0], packed ? shape.slots : place.grid[1],
+			view_place_blocks(&place));
+		page_put_spots(p->json, &shape);
+		putc(']', p->json);
+	}
+	view_shape_free(&shape);
+	return status;
 }
 
 /* --- which operations --- */

@@ -365,8 +365,11 @@ function makeHelp() {
 /* Turns rows of numbers into objects, and builds maps for lookups by launch. */
 function prepare(each) {
 	each.steps = each.steps.map(([step, first, last]) => ({ step, first, last }));
-	each.launches = each.launches.map(([launch, op, step, layer, columns, rows, blocks]) =>
-		({ launch, op, step, layer, columns, rows, blocks }));
+	each.launches = each.launches.map(([launch, op, step, layer, columns, rows, blocks,
+					    spots]) => ({ launch, op, step, layer, columns, rows,
+			blocks, spots, spotOf: spots && new Map(spots.map((text, spot) => [text, spot])),
+			spotsOf: spots && Map.groupBy(spots.keys(),
+				spot => parse(spots[spot])?.block) }));
 	each.byLaunch = new Map(each.launches.map(launch => [launch.launch, launch]));
 	each.launchAt = new Map(each.launches.map(launch => [launch.op, launch.launch]));
 	each.operations = [...each.ops.map(([op, step]) => ({ op, step: step ?? -1 })),

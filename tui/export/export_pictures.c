@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "traces/kernel_names.h"
 #include "tui/export/export_pack.h"
+#include "tui/export/export_spots.h"
 #include "tui/views/step/step.h"
 #include "tui/views/view_cell.h"
 
@@ -64,12 +66,15 @@ static void put_weights(FILE *out, const struct step_chunk *k)
 	putc(']', out);
 }
 
-/* [number, block, begin, end, max, sum, share, factor, merge, scores, weights, tiles of each warp]
- * with the merge as [factor, sum, acc0]. */
-static void put_chunk(FILE *out, const struct step_chunk *k)
+/* [number, spot, begin, end, max, sum, share, factor, merge, scores, weights, tiles] with the merge
+ * as [factor, sum, acc0] and the first key of each tile; see page_put_spots() for spots. */
+static void put_chunk(FILE *out, const struct step *s, const struct step_chunk *k)
 {
+	int64_t spot = s->form == STEP_CHUNKS && view_shape_packed(&s->shape)
+		? page_spot(&s->shape, s->slot, s->head, k->number) : k->block;
+
 	fprintf(out, "[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRIu32 ",%" PRIu32 ",",
-		k->number, k->block, k->begin, k->end, bits_of(k->max), bits_of(k->sum));
+		k->number, spot, k->begin, k->end, bits_of(k->max), bits_of(k->sum));
 	put_real(out, k->share);
 	putc(',', out);
 	put_real(out, k->factor);
@@ -81,10 +86,8 @@ static void put_chunk(FILE *out, const struct step_chunk *k)
 	put_scores(out, k);
 	put_weights(out, k);
 	fputs(",[", out);
-	for (int64_t i = 0, left = k->tile_count; i < VIEW_WARPS && left > 0; i++) {
-		fprintf(out, "%s%" PRId64, i ? "," : "", k->warp_tiles[i]);
-		left -= k->warp_tiles[i];
-	}
+	for (int64_t i = 0; i < k->tile_count; i++)
+		fprintf(out, "%s%" PRId64, i ? "," : "", k->tiles[i].key);
 	fputs("]]", out);
 }
 
@@ -125,7 +128,7 @@ static void put_row(FILE *out, const struct step *s, const struct step_memory *m
 	fputs(",\"chunks\":[", out);
 	for (int64_t i = 0; i < s->live; i++) {
 		fputs(i ? "," : "", out);
-		put_chunk(out, &s->chunks[i]);
+		put_chunk(out, s, &s->chunks[i]);
 	}
 	fputs("],\"frames\":[", out);
 	for (int64_t i = 0; i < m->count; i++) {
@@ -202,18 +205,21 @@ static enum status put_attention(const struct view_context *c, struct page *p)
 {
 	static const char *const forms[] = { "chunks", "rows", "tiles", "host" };
 	struct step s = { .made = -1 };
+	enum status status;
 	bool found;
 
-	TRY(step_find(c, &s, &found));
+	status = step_find(c, &s, &found);
+	step_free(&s);                  /* what follows needs no units */
+	TRY(status);
 	if (!found || s.heads > MAX_ROWS || (s.form != STEP_TILES && s.heads * s.slots > MAX_ROWS))
 		return STATUS_OK;
 	TRY(VIEW_NUMBER(c, 0, &s.max_len, "SELECT max_len FROM v_model WHERE run = ?1", c->run));
 	page_comma(p);
 	fprintf(p->json, "\n{\"launch\":%" PRId64 ",\"op\":%" PRId64 ",\"reduce\":%" PRId64
 		",\"step\":%" PRId64 ",\"layer\":%" PRId64 ",\"form\":\"%s\",\"heads\":%" PRId64
-		",\"slots\":%" PRId64 ",\"maxLen\":%" PRId64, s.attend.launch,
+		",\"slots\":%" PRId64 ",\"maxLen\":%" PRId64 ",\"merges\":%s", s.attend.launch,
 		s.attend.op, s.reduce.launch, s.attend.step, s.attend.layer, forms[s.form],
-		s.heads, s.slots, s.max_len);
+		s.heads, s.slots, s.max_len, s.shape.merges ? "true" : "false");
 	return put_rows(c, &s, p->json);
 }
 
@@ -235,7 +241,7 @@ enum status page_pictures(struct page *p)
 {
 	return page_array(p, "pictures", take_attention, p,
 			  "SELECT launch, op FROM v_launch WHERE run = ?1 AND op BETWEEN ?2 AND ?3"
-			  " AND (kernel GLOB 'flash_decode_chunk*' OR kernel GLOB 'attention_*')"
+			  " AND (" SQL_CHUNKS("kernel") " OR kernel GLOB 'attention_*')"
 			  " UNION ALL SELECT NULL, op FROM v_softmax WHERE run = ?1"
 			  " AND op BETWEEN ?2 AND ?3 ORDER BY 2");
 }

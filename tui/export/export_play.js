@@ -35,7 +35,7 @@ function indexAt(at, picture) {
 	const rows = rowsOf(picture);
 	const named = at.block !== undefined
 		&& (at.launch === picture.launch || at.launch === picture.reduce);
-	const index = named ? at.block % rows : Math.min(head, rows - 1);
+	const index = named ? spotOf(at) % rows : Math.min(head, rows - 1);
 
 	return picture.queries
 		? (queryOf(picture) - picture.queries[0]) * picture.heads + index : index;
@@ -85,7 +85,7 @@ function figureOf(here, other, label) {
 	const { picture, row } = here, at = place;
 	const chosen = at.launch === picture.launch && at.block !== undefined
 		&& picture.form === "chunks"
-		? Math.floor(at.block / (picture.heads * picture.slots)) : -1;
+		? Math.floor(spotOf(at) / (picture.heads * picture.slots)) : -1;
 
 	caption.textContent = (label ? `${label}: ` : "") + titleOf(here);
 	figure.append(caption, stepPicture(picture, row, { other: other?.row, frame, chosen,
@@ -149,8 +149,8 @@ function setQuery(number) {
 
 function chooseChunk({ picture, index }, group) {
 	if (picture.form === "chunks")
-		go(inRun({ launch: picture.launch, block: index
-			+ picture.heads * picture.slots * Number(group.dataset.chunk) }), "step", false);
+		go(atSpot(picture.launch, index + picture.heads * picture.slots
+			* Number(group.dataset.chunk)), "step", false);
 }
 
 function showFrame({ picture, row }) {
@@ -237,8 +237,7 @@ function stepLayer(at, direction) {
 	const next = here && run().pictures.find(each => each.step === here.step
 						 && each.layer === here.layer + direction);
 
-	return next && inRun(next.launch >= 0 ? { launch: next.launch, block: index }
-		: { op: next.op });
+	return next && (next.launch >= 0 ? atSpot(next.launch, index) : inRun({ op: next.op }));
 }
 
 /* The chunk below or above; without one that is chosen, the first. Of a prefill launch, the query
@@ -259,11 +258,10 @@ function stepChunk(at, direction) {
 		return undefined;
 	const rows = here.picture.heads * here.picture.slots;
 	const chosen = at.launch === here.picture.launch && at.block !== undefined
-		? Math.floor(at.block / rows) + direction : 0;
+		? Math.floor(spotOf(at) / rows) + direction : 0;
 
 	return chosen >= 0 && chosen < here.row.chunks.length
-		? inRun({ launch: here.picture.launch, block: here.index + rows * chosen })
-		: undefined;
+		? atSpot(here.picture.launch, here.index + rows * chosen) : undefined;
 }
 
 function stepPictureHead(at, direction) {
@@ -278,7 +276,7 @@ function stepPictureHead(at, direction) {
 		head = index;
 		return at;
 	}
-	return inRun({ launch: here.picture.launch, block: index });
+	return atSpot(here.picture.launch, index);
 }
 
 /* --- the page's part --- */

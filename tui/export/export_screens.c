@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "tui/export/export_spots.h"
 #include "tui/viewer/viewer_screens.h"
 #include "tui/views/attend/view_kv_rows.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
-#include "tui/views/view_place.h"
 #include "tui/views/view_print.h"
 
 #define MAX_BLOCKS 1024                /* of a launch; if it has more, its blocks are not drawn */
@@ -150,20 +150,27 @@ void page_progress_end(const struct page *p)
 
 /* --- launches and their blocks --- */
 
-/* The number of screens for a launch's blocks, and the distance between their blocks. */
+/* The number of screens for a launch's spots, and the distance between them. Requests are those of
+ * a block, whatever heads it has. */
 static enum status block_screens(const struct page *p, const struct view *view,
-				 const struct view_place *place, int64_t *screens, int64_t *apart)
+				 const struct view_shape *shape, int64_t *screens, int64_t *apart)
 {
 	enum grain grain = grain_of(p, view);
-	int64_t blocks = view_place_blocks(place);
+	int64_t spots = view == &view_memory ? 0 : page_spots(shape);
+	int64_t blocks = spots ? spots : view_place_blocks(&shape->place);
 
 	*apart = 1;
 	*screens = 0;
-	if (grain < HEAD || grain == PICTURE || blocks > MAX_BLOCKS)
+	if (grain < HEAD || grain == PICTURE)
 		return STATUS_OK;
-	*screens = grain == HEAD ? place->grid[0] * place->grid[1] : blocks;
+	if (grain == HEAD)
+		blocks = spots ? shape->heads * shape->slots
+			: blocks > MAX_BLOCKS ? 0 : shape->place.grid[0] * shape->place.grid[1];
+	if (blocks > MAX_BLOCKS)
+		return STATUS_OK;
+	*screens = blocks;
 	if (view == &view_kv)
-		TRY(view_kv_group(&p->c, place, apart));
+		TRY(view_kv_group(&p->c, &shape->place, apart));
 	*screens /= *apart;
 	return STATUS_OK;
 }
@@ -171,40 +178,65 @@ static enum status block_screens(const struct page *p, const struct view *view,
 enum status page_launch_screens(const struct page *p, const struct view_place *place,
 				int64_t *screens)
 {
+	struct view_shape shape;
 	int64_t some, apart;
+	enum status status = page_shape(p, place, &shape);
 
 	*screens = 0;
 
-	for (int i = 0; viewer_screens[i].view; i++) {
+	for (int i = 0; viewer_screens[i].view && status == STATUS_OK; i++) {
 		const struct view *view = viewer_screens[i].view;
 
 		/* Screens that only some launches have are not counted. */
 		if (grain_of(p, view) == WHOLE || grain_of(p, view) == PICTURE || view->table)
 			continue;
-		TRY(block_screens(p, view, place, &some, &apart));
+		status = block_screens(p, view, &shape, &some, &apart);
 		*screens += 1 + some;
+	}
+	view_shape_free(&shape);
+	return status;
+}
+
+/* A screen for each spot; one that no block has shows the launch. */
+static enum status draw_spots(const struct screens *s, const struct view_shape *shape,
+			      int64_t count, int64_t apart)
+{
+	bool spots = s->view != &view_memory && page_spots(shape) > 0;
+	struct address at = run_address(s->page);
+	int64_t next;
+
+	for (int64_t i = 0; i < count; i++) {
+		at.launch = shape->place.launch;
+		at.block = i * apart;
+		if (spots)
+			page_spot_address(shape, i * apart, &at);
+		TRY(draw_screen(s, &at, &next));
 	}
 	return STATUS_OK;
 }
 
-/* Columns: launch. Writes [launch, number of its screen, blocks with a screen, distance between
+/* Columns: launch. Writes [launch, number of its screen, spots with a screen, distance between
  * them]; the numbers of their screens follow that of the launch. */
 static enum status put_launch_screens(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	const struct screens *s = state;
 	struct address at = run_address(s->page);
 	struct view_place place;
-	int64_t number, next, blocks, apart;
+	struct view_shape shape;
+	int64_t number, blocks, apart;
+	enum status status;
 
 	(void)c;
 	TRY(page_launch(s->page, view_int(row, 0), &place));
 	at.launch = place.launch;
 	TRY(draw_screen(s, &at, &number));
-	TRY(block_screens(s->page, s->view, &place, &blocks, &apart));
-	for (int64_t i = 0; i < blocks; i++) {
-		at.block = i * apart;
-		TRY(draw_screen(s, &at, &next));
-	}
+	status = page_shape(s->page, &place, &shape);
+	if (status == STATUS_OK)
+		status = block_screens(s->page, s->view, &shape, &blocks, &apart);
+	if (status == STATUS_OK)
+		status = draw_spots(s, &shape, blocks, apart);
+	view_shape_free(&shape);
+	TRY(status);
 	page_progress(s->page, 1 + blocks);
 	page_comma(s->page);
 	fprintf(s->page->json, "[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]", place.launch,

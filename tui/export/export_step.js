@@ -44,13 +44,12 @@ function bytesOf(packed) {
 
 /* --- rows --- */
 
-function chunkOf([number, block, begin, end, max, sum, share, factor, merge, scores, weights,
-		  warps]) {
+function chunkOf([number, spot, begin, end, max, sum, share, factor, merge, scores, weights,
+		  tiles]) {
 	return {
-		number, block, begin, end, max, sum, share, factor, merge,
+		number, spot, begin, end, max, sum, share, factor, merge, tiles,
 		scores: scores && new Uint32Array(bytesOf(scores).buffer),
 		weights: weights && weights.map(each => (each === null ? null : each / 1e6)),
-		tiles: warps.reduce((all, each) => all + each, 0),
 	};
 }
 
@@ -85,7 +84,7 @@ function progressOf(picture, row, number) {
 	if (frame.kind === TILE && row.tiled)
 		return { ...none, published: frame.chunk + 1, merged: frame.chunk + 1 };
 	if (frame.kind === TILE && picture.form === "rows"
-	    && frame.tile + 1 === row.chunks[frame.chunk].tiles)
+	    && frame.tile + 1 === row.chunks[frame.chunk].tiles.length)
 		return { ...none, published: frame.chunk + 1 };
 	if (frame.kind === TILE)
 		return { ...none, published: frame.chunk, tiles: frame.tile + 1 };
@@ -111,7 +110,8 @@ function frameText(picture, row, { kind, chunk, tile, tensor }) {
 	if (kind === MERGE)
 		return `merge of ${unit} ${number}`;
 	if (kind === OUTPUT)
-		return picture.form === "host" ? "softmax on the host, output" : "output";
+		return picture.form === "host" ? "softmax on the host, output"
+			: picture.merges ? "merge in the last block, output" : "output";
 	return "next byte";
 }
 
@@ -191,12 +191,21 @@ function heat(weight) {
 const mark = byte => (byte === 10 ? "\u21b5" : byte >= 32 && byte < 127
 	? String.fromCharCode(byte) : byte ? "?" : "");
 
+/* The tile that has a key: the last one that begins before it, in the order of the warps. */
+function tileOf(chunk, key) {
+	if (!chunk.tiles.length)
+		return 0;
+	const first = Math.max(...chunk.tiles.filter(begin => begin <= key));
+
+	return chunk.tiles.indexOf(first);
+}
+
 /* --- a picture: `d` has the row, its layout, what it is compared with, and the frame --- */
 
 function keyShape(d, chunk, key, x, y, width, height) {
 	const { row, shown } = d, index = row.chunks.indexOf(chunk), at = key - chunk.begin;
 	const reached = index < shown.published
-		|| (index === shown.published && Math.floor(at / 32) < shown.tiles);
+		|| (index === shown.published && tileOf(chunk, key) < shown.tiles);
 	const weight = reached ? chunk.weights?.[at] : undefined;
 	const fresh = key >= row.fresh[0] && key <= row.fresh[1];
 	const byte = row.bytes?.[key], other = d.other?.bytes;

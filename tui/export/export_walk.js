@@ -37,7 +37,8 @@ function format(at) {
 	const parts = [];
 
 	for (const [letter, name] of [["r", "run"], ["op ", "op"], ["s", "step"], ["L", "launch"],
-				      ["b", "block"]])
+				      ["b", "block"], ["w", "warp"], ["l", "lane"],
+				      ["p", "point"]])
 		if (at[name] !== undefined && !(name === "run" && at.run === 1))
 			parts.push(letter + at[name]);
 	return parts.join(".");
@@ -79,13 +80,42 @@ function neighbour(list, name, value, direction) {
 const addressOf = each =>
 	inRun(each.launch === undefined ? { op: each.op } : { launch: each.launch });
 
+/* --- spots: places of a launch that attends (export_spots.h) --- */
+
+/* The part of an address in its launch. */
+const inside = at => format({ block: at.block, warp: at.warp, lane: at.lane, point: at.point });
+
+/* The spot of a block or of what names a head in it. A block with several has that of the row shown
+ * last, else its first one. */
+function spotOf(at) {
+	const launch = launchOf(at.launch);
+
+	if (!launch?.spots)
+		return at.block;
+	const spots = launch.spotsOf.get(at.block) || [], rows = launch.columns * launch.rows;
+
+	return launch.spotOf.get(inside(at)) ?? spots.find(spot => spot % rows === head)
+		?? spots[0];
+}
+
+function atSpot(launch, spot) {
+	const { spots } = launchOf(launch);
+
+	if (!spots)
+		return inRun({ launch, block: spot });
+	return inRun({ ...parse(`L${launch}${spots[spot] ? "." : ""}${spots[spot] || ""}`) });
+}
+
 /* Whether the page has the place; changes it to one that has a screen: the operation of a launch
  * becomes the launch, and a thread becomes its block. */
 function known(at) {
 	const where = data.runs[(at.run || 1) - 1];
 
+	const named = where?.byLaunch.get(at.launch)?.spotOf?.has(inside(at));
+
 	for (const name of ["warp", "lane", "point", "access", "output", "element", "file", "line"])
-		delete at[name];
+		if (!named || at[name] === undefined || !["warp", "lane", "point"].includes(name))
+			delete at[name];
 	if (!where)
 		return false;
 	if (at.launch !== undefined)
@@ -117,8 +147,10 @@ function drawnAt(at) {
 
 	if (!found || at.block === undefined || found.blocks === 0)
 		return found?.number;
-	return found.number + 1
-		+ Math.floor(at.block % (found.blocks * found.apart) / found.apart);
+	const spot = screen === "memory" ? at.block : spotOf(at);
+
+	return spot === undefined ? found.number : found.number + 1
+		+ Math.floor(spot % (found.blocks * found.apart) / found.apart);
 }
 
 /* Decodes a line: its text, the beginnings of its styles, the address of its row. */
@@ -192,7 +224,8 @@ function sameInStep(at, from, to) {
 	const there = here && run().launches.find(each => each.op === op && each.step === to.step);
 
 	if (there && there.layer === here.layer && there.blocks === here.blocks)
-		return { ...at, launch: there.launch };
+		return here.spots && at.block !== undefined ? atSpot(there.launch, spotOf(at))
+			: { ...at, launch: there.launch };
 	return inRun({ step: to.step });
 }
 
@@ -215,6 +248,8 @@ function carryBlock(at, launch) {
 	if (from && at.block !== undefined) {
 		const same = from.columns === to.columns && from.rows === to.rows;
 
+		if (same && (from.spots || to.spots))
+			return atSpot(launch, spotOf(at) % (to.columns * to.rows));
 		next.block = same ? at.block % (to.columns * to.rows) : at.block;
 		if (next.block >= to.blocks)
 			delete next.block;
@@ -260,10 +295,10 @@ function stepHead(at, direction) {
 	const heads = launchOf(at.launch).columns || 1;
 
 	if (at.block === undefined)
-		return { ...at, block: 0 };
-	const head = at.block % heads;
+		return atSpot(at.launch, 0);
+	const spot = spotOf(at), column = spot % heads;
 
-	return { ...at, block: at.block - head + (head + direction + heads) % heads };
+	return atSpot(at.launch, spot - column + (column + direction + heads) % heads);
 }
 
 function stepListed(list, at, direction) {

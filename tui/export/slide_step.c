@@ -61,8 +61,7 @@ static void draw_key(const struct drawing *d, const struct step_chunk *k, int64_
 		unweighted.weight = NAN;
 		slide_key(s, x, y, d->cell, height, &unweighted);
 		slide_appear(s, FRAME_TILE, chunk, k->tile_count > 0
-			     ? (int64_t)fmin((double)((key - k->begin) / VIEW_TILE),
-					     (double)(k->tile_count - 1)) : 0);
+			     ? view_tile_of(k->tiles, k->tile_count, key) : 0);
 	}
 	slide_key(s, x, y, d->cell, height, &shown);
 	if (s->frames > 0)
@@ -157,7 +156,9 @@ static void draw_ribbon(const struct drawing *d, const struct step_row *row, dou
 	const struct step_chunk *other = slide_other(s, k);
 	char text[48];
 
-	slide_appear(s, d->step->tiled ? FRAME_TILE : FRAME_MERGE, row->chunk, 0);
+	/* A last block merges all at once. */
+	slide_appear(s, d->step->tiled ? FRAME_TILE : d->step->shape.merges ? FRAME_OUTPUT
+		     : FRAME_MERGE, d->step->shape.merges ? 0 : row->chunk, 0);
 	slide_ribbon(s, RIBBON_X, y + bar_height(d) / 2, MERGE_X, *flow + thick / 2,
 		     fmax(1.2, thick), "fill=\"" SLIDE_BLUE "\" fill-opacity=\"0.5\"");
 	if (d->pitch >= 30.0) {
@@ -217,13 +218,15 @@ static void draw_empty(const struct drawing *d)
 	const struct step *s = d->step;
 	double y = d->top + (double)d->count * d->pitch + 6;
 	int64_t empty = s->count - s->live;
+	char which[64];
 
 	if (empty == 0 || s->form != STEP_CHUNKS)
 		return;
+	snprintf(which, sizeof which, empty == 1 ? "chunk %" PRId64 " has" : "chunks %" PRId64
+		 " to %" PRId64 " have", s->chunks[s->live].number, s->chunks[s->count - 1].number);
 	slide_text(d->slide, KEYS_X, y, "fill=\"" SLIDE_QUIET "\" font-style=\"italic\"",
-		   empty == 1 ? "chunk %" PRId64 " has no keys: max \u2212\u221e, sum 0"
-		   : "chunks %" PRId64 " to %" PRId64 " have no keys: max \u2212\u221e, sum 0",
-		   s->chunks[s->live].number, s->chunks[s->count - 1].number);
+		   "%s no keys: %s", which, s->shape.form == SHAPE_PLANNED ? "not in the plan"
+		   : "max \u2212\u221e, sum 0");
 }
 
 /* --- around the lines --- */

@@ -1,7 +1,7 @@
 /* viewer_heads.c - the keys that go to the same place of another head, slot or layer.
  *
- * Blocks of attention launches are numbered head first, then slot; see view_scores.h. Those of
- * prefill launches have a tile of queries in place of the slot: each slot has a launch of its own.
+ * Which block that is depends on the kernel (tui/views/view_shape.h). Those of prefill launches
+ * have a tile of queries in place of the slot: each slot has a launch of its own.
  */
 #include "config.h"
 
@@ -21,12 +21,6 @@ static int64_t at_least_1(int64_t n)
 	return n > 0 ? n : 1;
 }
 
-static bool is_attention(const struct view_place *p)
-{
-	return strncmp(p->kernel, "flash_decode", 12) == 0
-		|| strncmp(p->kernel, "attention_", 10) == 0;
-}
-
 static bool is_prefill(const struct view_place *p)
 {
 	return strcmp(p->kernel, "attention_prefill") == 0;
@@ -36,20 +30,27 @@ void viewer_note_head(struct viewer *v)
 {
 	struct view_context c = viewer_context(v, 0);
 	struct view_place place;
+	struct view_shape shape;
+	struct view_spot at;
 	bool found;
 
-	if (c.at.launch < 0 || c.at.block < 0)
+	if (c.at.launch < 0 || (c.at.block < 0 && c.at.element < 0))
 		return;
 	if (view_place_find(&c, "w_attention", &place, &found) != STATUS_OK) {
 		error_clear();
 		return;
 	}
-	if (found && is_attention(&place)) {
-		v->head = c.at.block % at_least_1(place.grid[0]);
+	if (!found || view_role(place.kernel) == VIEW_OTHER)
+		return;
+	if (view_shape_read(&c, &place, &shape) != STATUS_OK) {
+		error_clear();
+	} else if (view_shape_named(&c, &shape)) {
+		at = view_shape_spot(&c, &shape);
+		v->head = at.head;
 		if (!is_prefill(&place))
-			v->slot = c.at.block / at_least_1(place.grid[0])
-				% at_least_1(place.grid[1]);
+			v->slot = at.slot;
 	}
+	view_shape_free(&shape);
 }
 
 /* The launch of the address, else the last that attends up to its end; on the Step screen what it
@@ -60,8 +61,11 @@ static enum status find_launch(struct viewer *v, struct view_place *place, bool 
 	struct step step;
 
 	if (v->here.view == &view_step && c.at.launch < 0) {
-		TRY(step_find(&c, &step, found));
+		enum status status = step_find(&c, &step, found);
+
 		*place = step.attend;
+		step_free(&step);
+		TRY(status);
 	} else {
 		TRY(view_place_find(&c, "w_attention", place, found));
 	}
@@ -141,12 +145,55 @@ static enum status move_host(struct viewer *v, const struct view_place *p, int b
 	return STATUS_OK;
 }
 
+/* The same tile of queries of the next head. */
+static void move_prefill_head(struct viewer *v, const struct view_place *p, int by_head)
+{
+	struct address at = with_block(v, p);
+	int64_t heads = at_least_1(p->grid[0]), head = at.block % heads;
+
+	at.block += turned(head, by_head, heads) - head;
+	viewer_go(v, &at);
+}
+
+/* The same chunk of the next head or slot, or its first one if there are fewer. */
+static void move_in(struct viewer *v, const struct view_shape *s, int by_head, int by_slot)
+{
+	struct view_context c = viewer_context(v, 0);
+	struct view_spot to = { v->slot % s->slots, v->head % s->heads, 0 };
+	struct address at = address_none;
+
+	if (view_shape_named(&c, s))
+		to = view_shape_spot(&c, s);
+	to.head = turned(to.head, by_head, s->heads);
+	to.slot = turned(to.slot, by_slot, s->slots);
+	if (view_shape_block(s, to.slot, to.head, to.chunk) < 0)
+		to.chunk = 0;
+	at.run = v->here.at.run;
+	view_shape_address(s, to.slot, to.head, to.chunk, &at);
+	v->head = to.head;
+	v->slot = to.slot;
+	viewer_go(v, &at);
+}
+
+static enum status move_launch(struct viewer *v, const struct view_place *p, int by_head,
+			       int by_slot)
+{
+	struct view_context c = viewer_context(v, 0);
+	struct view_shape shape;
+	enum status status = view_shape_read(&c, p, &shape);
+
+	if (status == STATUS_OK && by_slot && shape.slots == 1)
+		viewer_say(v, "this launch has one slot");
+	else if (status == STATUS_OK)
+		move_in(v, &shape, by_head, by_slot);
+	view_shape_free(&shape);
+	return status;
+}
+
 /* Goes to the same chunk or row of the next head or slot, and wraps around within the launch. */
 static enum status move(struct viewer *v, int by_head, int by_slot)
 {
 	struct view_place place;
-	int64_t heads, slots, head, slot;
-	struct address at;
 	bool found;
 
 	TRY(find_launch(v, &place, &found));
@@ -154,20 +201,11 @@ static enum status move(struct viewer *v, int by_head, int by_slot)
 		return STATUS_OK;
 	if (place.launch < 0)
 		return move_host(v, &place, by_head);
-	heads = at_least_1(place.grid[0]);
-	slots = at_least_1(place.grid[1]);
-	if (by_slot && is_prefill(&place))
+	if (!is_prefill(&place))
+		return move_launch(v, &place, by_head, by_slot);
+	if (by_slot)
 		return move_prefill(v, &place, by_slot);
-	if (by_slot && slots == 1) {
-		viewer_say(v, "this launch has one slot");
-		return STATUS_OK;
-	}
-	at = with_block(v, &place);
-	head = at.block % heads;
-	slot = at.block / heads % slots;
-	at.block += turned(head, by_head, heads) - head
-		+ (turned(slot, by_slot, slots) - slot) * heads;
-	viewer_go(v, &at);
+	move_prefill_head(v, &place, by_head);
 	return STATUS_OK;
 }
 

@@ -93,9 +93,14 @@ void viewer_jump(struct viewer *v, const struct view *view, const struct address
 static enum status has_step(const struct view_context *c, const struct view *view, bool *found)
 {
 	struct step s;
+	enum status status;
 
 	*found = false;
-	return view == &view_step && c->at.launch < 0 ? step_find(c, &s, found) : STATUS_OK;
+	if (view != &view_step || c->at.launch >= 0)
+		return STATUS_OK;
+	status = step_find(c, &s, found);
+	step_free(&s);
+	return status;
 }
 
 enum status viewer_open_view(struct viewer *v, const struct view *view)

@@ -7,6 +7,7 @@
 #include "tui/views/view_cell.h"
 #include "tui/views/view_place.h"
 #include "tui/views/view_query.h"
+#include "tui/views/view_shape.h"
 
 #define LAST INT64_MAX
 
@@ -386,23 +387,6 @@ static enum status nearest(const struct view_context *c, const char *table, int 
 	return VIEW_NUMBER(c, -1, launch, sql, c->run, from);
 }
 
-/* Keeps head and row in another launch. */
-static enum status carry_block(const struct view_context *c, int64_t launch, struct address *at)
-{
-	struct view_place from, to;
-	int64_t block = at->block;
-
-	if (at->launch < 0 || block < 0) {
-		*at = launch_address(at, launch);
-		return STATUS_OK;
-	}
-	TRY(find_place(c, at->launch, &from));
-	TRY(find_place(c, launch, &to));
-	*at = launch_address(at, launch);
-	at->block = view_place_carry(&from, &to, block);
-	return STATUS_OK;
-}
-
 enum status walk_to_rows(const struct view_context *c, const char *table, struct address *at,
 			 bool *moved)
 {
@@ -433,9 +417,9 @@ enum status walk_to_rows(const struct view_context *c, const char *table, struct
 		there = place.step;
 		there_layer = place.layer;
 		if (there == step && (layer < 0 || there_layer == layer))
-			return carry_block(c, after, at);
+			return view_shape_carry(c, after, at);
 	}
-	return carry_block(c, before >= 0 ? before : after, at);
+	return view_shape_carry(c, before >= 0 ? before : after, at);
 }
 
 enum status walk_rows(const struct view_context *c, const char *table, int direction,
@@ -449,5 +433,5 @@ enum status walk_rows(const struct view_context *c, const char *table, int direc
 		return STATUS_OK;
 	TRY(nearest(c, table, direction, next.launch, &launch));
 	*moved = launch >= 0;
-	return *moved ? carry_block(c, launch, at) : STATUS_OK;
+	return *moved ? view_shape_carry(c, launch, at) : STATUS_OK;
 }

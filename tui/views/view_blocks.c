@@ -14,7 +14,7 @@
 #include "tui/views/view_cell.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
-#include "tui/views/view_scores.h"
+#include "tui/views/view_shape.h"
 
 #define INDENT "          "
 #define COLUMNS 79
@@ -130,6 +130,7 @@ static enum status draw_facts(const struct view_context *c, const struct view_pl
 
 struct blocks {
 	const struct view_place *place;
+	const struct view_shape *shape;
 	char *marks;                    /* [count] */
 	int64_t count;
 	bool compared, empties, findings;
@@ -150,8 +151,11 @@ static enum status mark_empty(const struct view_context *c, sqlite3_stmt *row, v
 	struct blocks *b = state;
 
 	(void)c;
+	/* A block with a plan has no other splits, or a sequence without keys among them. */
+	if (b->shape->form == SHAPE_PLANNED)
+		return STATUS_OK;
 	b->empties = true;
-	mark(b, view_scores_block(b->place, view_int(row, 0), view_int(row, 1), view_int(row, 2)),
+	mark(b, view_shape_block(b->shape, view_int(row, 0), view_int(row, 1), view_int(row, 2)),
 	     'e');
 	return STATUS_OK;
 }
@@ -196,7 +200,7 @@ static enum status read_written(const struct view_context *c, int64_t launch, st
  * (H, M, chunks) the pieces are in the order [M, H, chunks]. */
 static size_t piece_of(const struct view_place *p, int64_t block)
 {
-	int64_t rows = view_place_rows(p);
+	int64_t rows = p->grid[0] * p->grid[1];
 
 	return (size_t)(block % rows) * (size_t)p->grid[2] + (size_t)(block / rows);
 }
@@ -206,7 +210,7 @@ static void compare_pieces(struct blocks *b, const struct written *a, const stru
 	size_t blocks = (size_t)view_place_blocks(b->place), piece;
 
 	b->compared = a->bytes && other->bytes && a->size == other->size && blocks > 0
-		&& a->size % blocks == 0;
+		&& a->size % blocks == 0 && !view_shape_packed(b->shape);
 	if (!b->compared)
 		return;
 	piece = a->size / blocks;
@@ -224,7 +228,7 @@ struct partial {
 };
 
 struct partials {
-	const struct view_place *place;
+	const struct view_shape *shape;
 	struct partial *items;
 	int64_t count, capacity;
 	struct written acc;
@@ -240,7 +244,7 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 		p->items = xreallocarray(p->items, (size_t)p->capacity, sizeof *p->items);
 	}
 	p->items[p->count++] = (struct partial){
-		view_scores_block(p->place, view_int(row, 0), view_int(row, 1), view_int(row, 2)),
+		view_shape_block(p->shape, view_int(row, 0), view_int(row, 1), view_int(row, 2)),
 		view_int(row, 3), view_int(row, 4), view_int(row, 6), view_int(row, 7)
 	};
 	if (!p->acc.data)
@@ -253,7 +257,7 @@ static enum status read_partials(const struct view_context *c, struct partials *
 	TRY(VIEW_ROWS(c, take_partial, p,
 		      "SELECT slot, head, chunk, max_bits, sum_bits, acc_data, acc_offset,"
 		      " acc_bytes FROM v_partial WHERE run = ?1 AND launch = ?2 AND NOT empty"
-		      " ORDER BY slot, head, chunk", c->run, p->place->launch));
+		      " ORDER BY slot, head, chunk", c->run, p->shape->place.launch));
 	if (!p->acc.data)
 		return STATUS_OK;
 	return store_data(c->store, p->acc.data, (void **)&p->acc.bytes, &p->acc.size);
@@ -274,7 +278,7 @@ static bool same_acc(const struct written *a, const struct partial *pa, const st
 static enum status compare_partials(const struct view_context *c,
 				    const struct view_context *second, struct blocks *b)
 {
-	struct partials mine = { .place = b->place }, other = { .place = b->place };
+	struct partials mine = { .shape = b->shape }, other = { .shape = b->shape };
 	enum status status = read_partials(c, &mine);
 
 	if (status == STATUS_OK)
@@ -347,7 +351,8 @@ static enum status read_blocks(const struct view_context *c, struct blocks *b)
 enum status view_blocks_draw(const struct view_context *c, const struct view_place *p)
 {
 	int64_t max = c->all ? BLOCKS_ALL : BLOCKS, blocks = view_place_blocks(p);
-	struct blocks b = { .place = p, .count = blocks < max ? blocks : max };
+	struct view_shape shape;
+	struct blocks b = { .place = p, .shape = &shape, .count = blocks < max ? blocks : max };
 	enum status status;
 
 	TRY(draw_facts(c, p));
@@ -355,7 +360,10 @@ enum status view_blocks_draw(const struct view_context *c, const struct view_pla
 		return STATUS_OK;
 	b.marks = xcalloc((size_t)b.count, 1);
 	memset(b.marks, '.', (size_t)b.count);
-	status = read_blocks(c, &b);
+	status = view_shape_read(c, p, &shape);
+	if (status == STATUS_OK)
+		status = read_blocks(c, &b);
+	view_shape_free(&shape);
 	if (status == STATUS_OK)
 		draw_map(c, &b);
 	free(b.marks);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "traces/kernel_names.h"
 #include "traces/store/store.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_print.h"
@@ -25,15 +26,16 @@ static enum status print_next(const struct view_context *c, sqlite3_stmt *row, v
 }
 
 enum status view_missing_next(const struct view_context *c, const struct view_place *place,
-			      const char *family)
+			      enum view_role role)
 {
-	char sql[256];
-
-	if (view_kernel_is(place->kernel, family))
+#define NEXT(condition) \
+	"SELECT launch, kernel FROM v_launch WHERE run = ?1 AND launch > ?2" \
+	" AND launch <= ?2 + ?3 AND " condition " ORDER BY launch LIMIT 1"
+	if (view_role(place->kernel) == role)
 		return STATUS_OK;
-	snprintf(sql, sizeof sql, "SELECT launch, kernel FROM v_launch WHERE run = ?1 AND launch >"
-		 " ?2 AND launch <= ?2 + ?3 AND kernel GLOB '%s*' ORDER BY launch LIMIT 1", family);
-	return VIEW_ROWS(c, print_next, NULL, sql, c->run, place->launch, VIEW_NEAR);
+	return VIEW_ROWS(c, print_next, NULL, role == VIEW_CHUNKS ? NEXT(SQL_CHUNKS("kernel"))
+			 : NEXT(SQL_MERGES("kernel")), c->run, place->launch, VIEW_NEAR);
+#undef NEXT
 }
 
 static enum status take_level(const struct view_context *c, sqlite3_stmt *row, void *level)
@@ -81,17 +83,21 @@ enum status view_missing(const struct view_context *c, const struct view_place *
 enum status view_missing_points(const struct view_context *c, const struct view_place *place)
 {
 	int64_t others, empty;
+	struct view_shape shape;
+	struct view_spot at;
+	enum status status;
 
 	TRY(VIEW_NUMBER(c, 0, &others, "SELECT 1 FROM w_point WHERE run = ?1 AND launch = ?2"
 			" LIMIT 1", c->run, place->launch));
-	if (!others || c->at.block < 0 || view_place_rows(place) <= 0)
+	if (!others || c->at.block < 0)
 		return view_missing(c, place, LEVEL_POINTS, "points");
-	/* Blocks of chunk kernels are ordered by chunk, grid.x * grid.y blocks each. */
+	status = view_shape_read(c, place, &shape);
+	at = view_shape_spot(c, &shape);
+	view_shape_free(&shape);
+	TRY(status);
 	TRY(VIEW_NUMBER(c, 0, &empty, "SELECT empty FROM v_partial WHERE run = ?1 AND launch = ?2"
 			" AND chunk = ?3 AND head = ?4 AND slot = ?5", c->run, place->launch,
-			c->at.block / view_place_rows(place),
-			c->at.block % place->grid[0],
-			c->at.block / place->grid[0] % place->grid[1]));
+			at.chunk, at.head, at.slot));
 	view_styled(c, STYLE_NOTE, "  none by this %s%s; others in this launch published some\n",
 		    c->at.warp >= 0 ? "thread" : "block",
 		    empty ? ", whose chunk holds no keys" : "");

@@ -3,7 +3,7 @@
 #define VIEW_MISSING_H
 
 #include "traces/level.h"
-#include "tui/views/view_place.h"
+#include "tui/views/view_shape.h"
 
 /* The option without which a replay of the trace is refused: " --trust", or "". */
 enum status view_trust(const struct view_context *, const char **option);
@@ -14,9 +14,9 @@ enum status view_missing(const struct view_context *, const struct view_place *,
 			 enum log_level level, const char *what);
 /* The same for the points of a block; other blocks of the launch may have some. */
 enum status view_missing_points(const struct view_context *, const struct view_place *);
-/* If the name of the place's kernel does not begin with `family`, prints a row for the next launch
- * whose kernel's name does. */
+/* If the place's kernel does not have this role (VIEW_CHUNKS or VIEW_MERGES), prints a row for the
+ * next launch whose kernel has. */
 enum status view_missing_next(const struct view_context *, const struct view_place *,
-			      const char *family);
+			      enum view_role role);
 
 #endif

@@ -2,9 +2,7 @@
 #include "tui/views/view_place.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "tui/views/view_cell.h"
 #include "tui/views/view_print.h"
@@ -82,11 +80,6 @@ int64_t view_place_blocks(const struct view_place *p)
 	return product(p->grid);
 }
 
-int64_t view_place_rows(const struct view_place *p)
-{
-	return product((const int64_t[]){ p->grid[0], p->grid[1], 1 });
-}
-
 int64_t view_place_threads(const struct view_place *p)
 {
 	return product(p->block);
@@ -133,65 +126,6 @@ enum status view_place_find(const struct view_context *c, const char *table,
 		return fail(launch == c->at.launch ? STATUS_USAGE : STATUS_DAMAGED,
 			    "run %" PRId64 " has no launch L%" PRId64, c->run, launch);
 	return check_place(&c->at, place);
-}
-
-bool view_kernel_is(const char *kernel, const char *family)
-{
-	return strncmp(kernel, family, strlen(family)) == 0;
-}
-
-static bool has_plan(const struct view_place *p)
-{
-	return view_kernel_is(p->kernel, "flash_decode_planned")
-		|| view_kernel_is(p->kernel, "flash_decode_fused");
-}
-
-bool view_place_empty_wrong(const struct view_place *p, float max, float sum)
-{
-	return !has_plan(p) && !(isinf(max) && max < 0.0f && sum == 0.0f);
-}
-
-const char *view_place_empty_text(const struct view_place *p, bool wrong)
-{
-	return wrong ? "WRONG: max -inf and sum 0 expected"
-		: has_plan(p) ? "not in the plan" : "max -inf and sum 0 as it must be";
-}
-
-int64_t view_place_carry(const struct view_place *from, const struct view_place *to,
-			 int64_t block)
-{
-	int64_t rows = view_place_rows(to);
-
-	if (block < 0 || rows <= 0 || from->grid[0] != to->grid[0] || from->grid[1] != to->grid[1])
-		return -1;
-	return block % rows;
-}
-
-enum status view_place_pair(const struct view_context *c, const char *table, int direction,
-			    struct view_place *place, struct address *at)
-{
-	struct view_context there = *c;
-	struct view_place pair;
-	char sql[256];
-	bool found;
-
-	snprintf(sql, sizeof sql, "SELECT launch FROM %s WHERE run = ?1 AND launch BETWEEN %s"
-		 " LIMIT 1", table, direction > 0 ? "?2 AND ?2 + ?3 ORDER BY launch"
-		 : "?2 - ?3 AND ?2 ORDER BY launch DESC");
-	if (c->at.launch < 0)
-		return STATUS_OK;
-	TRY(VIEW_NUMBER(c, -1, &there.at.launch, sql, c->run, place->launch, VIEW_NEAR));
-	there.at.block = there.at.warp = there.at.lane = there.at.point = there.at.access = -1;
-	if (there.at.launch < 0)
-		return STATUS_OK;
-	TRY(view_place_find(&there, table, &pair, &found));
-	if (pair.step != place->step || pair.layer != place->layer
-	    || pair.grid[0] != place->grid[0] || pair.grid[1] != place->grid[1])
-		return STATUS_OK;
-	there.at.block = view_place_carry(place, &pair, at->block);
-	*place = pair;
-	*at = there.at;
-	return STATUS_OK;
 }
 
 int64_t view_place_thread(const struct view_place *p, int64_t block, int64_t thread)

@@ -1,7 +1,8 @@
 /* view_scores.c - reads scores, tiles and V rows of one block; see view_scores.h.
  *
  * Points give scores in each lane's order; their keys follow from how kernels split keys among
- * warps. V rows come from the uploads that scatters read; tui/views/view_cache.c finds them.
+ * warps, which tui/views/view_shape.h knows. V rows come from the uploads that scatters read;
+ * tui/views/view_cache.c finds them.
  */
 #include "tui/views/view_scores.h"
 
@@ -18,33 +19,28 @@
 #define MAX_KEYS ((int64_t)1 << 40)
 #define MAX_THREADS 65536
 
-int64_t view_scores_block(const struct view_place *p, int64_t slot, int64_t head, int64_t chunk)
+void view_scores_place(struct view_scores *k, const struct view_shape *shape, int64_t slot,
+		       int64_t head, int64_t chunk)
 {
-	int64_t block;
-
-	if (head < 0 || head >= p->grid[0] || slot < 0 || slot >= p->grid[1]
-	    || __builtin_mul_overflow(p->grid[1], chunk, &block)
-	    || __builtin_add_overflow(block, slot, &block)
-	    || __builtin_mul_overflow(block, p->grid[0], &block)
-	    || __builtin_add_overflow(block, head, &block))
-		return -1;
-	return block >= 0 && block < view_place_blocks(p) ? block : -1;
+	*k = (struct view_scores){
+		.shape = shape, .slot = slot, .head = head, .chunk = chunk, .d = shape->d,
+		.kv_head = view_shape_kv_head(shape, head),
+		.block = view_shape_block(shape, slot, head, chunk), .warps = shape->warps,
+	};
 }
 
-void view_scores_place(struct view_scores *k, const struct view_place *place, int64_t block)
+bool view_scores_strided(const struct view_scores *k)
 {
-	int64_t heads = place->grid[0] > 0 ? place->grid[0] : 1;
-	int64_t slots = place->grid[1] > 0 ? place->grid[1] : 1;
-
-	*k = (struct view_scores){ .place = place, .block = block, .head = block % heads,
-				 .slot = block / heads % slots, .chunk = block / heads / slots };
+	return k->shape->scored > 0;
 }
 
 /* --- points --- */
 
 struct point {
-	int warp, lane;
+	int warp;
+	int64_t lane;
 	int64_t n;                      /* how many scores of the thread precede it */
+	int64_t key;                    /* of strided tiles; else -1 */
 	float score, term;
 };
 
@@ -54,12 +50,14 @@ struct reading {
 	int64_t count, capacity;
 	int64_t tile_room;
 	int64_t thread, n;              /* of the previous row */
-	int64_t first_thread;
+	int64_t first_thread;           /* of the block */
+	int64_t first_warp;             /* of those that have the keys */
+	int64_t unit;                   /* of strided tiles; else -1 */
 };
 
 enum { THREAD, SEQUENCE, IS_TILE, V0, V1, V2 };
 
-static void add_tile(struct reading *r, sqlite3_stmt *row, int warp)
+static void add_tile(struct reading *r, sqlite3_stmt *row, int64_t thread, int64_t key)
 {
 	struct view_scores *k = r->keys;
 
@@ -68,25 +66,15 @@ static void add_tile(struct reading *r, sqlite3_stmt *row, int warp)
 		k->tiles = xreallocarray(k->tiles, (size_t)r->tile_room, sizeof *k->tiles);
 	}
 	k->tiles[k->tile_count++] = (struct view_tile){
-		.sequence = view_int(row, SEQUENCE), .max = view_f32(row, V0),
-		.rescale = view_f32(row, V1), .sum = view_f32(row, V2)
+		.warp = thread / 32, .lane = thread % 32, .sequence = view_int(row, SEQUENCE),
+		.key = key, .max = view_f32(row, V0), .rescale = view_f32(row, V1),
+		.sum = view_f32(row, V2)
 	};
-	k->warp[warp].count++;
+	k->warp[thread / 32 - r->first_warp].count++;
 }
 
-static enum status take_point(const struct view_context *c, sqlite3_stmt *row, void *state)
+static void add_point(struct reading *r, sqlite3_stmt *row, int64_t thread, int64_t key)
 {
-	struct reading *r = state;
-	int64_t thread = view_int(row, THREAD) - r->first_thread;
-	int warp = (int)(thread / 32);
-
-	(void)c;
-	if (warp < 0 || warp >= r->keys->warps)
-		return STATUS_OK;
-	if (view_int(row, IS_TILE)) {
-		add_tile(r, row, warp);
-		return STATUS_OK;
-	}
 	if (thread != r->thread)
 		r->n = 0;
 	r->thread = thread;
@@ -94,15 +82,41 @@ static enum status take_point(const struct view_context *c, sqlite3_stmt *row, v
 		r->capacity = r->capacity ? 2 * r->capacity : 64;
 		r->points = xreallocarray(r->points, (size_t)r->capacity, sizeof *r->points);
 	}
-	r->points[r->count++] = (struct point){ warp, (int)(thread % 32), r->n++,
-						view_f32(row, V0), view_f32(row, V1) };
+	r->points[r->count++] = (struct point){ (int)(thread / 32 - r->first_warp), thread % 32,
+						r->n++, key, view_f32(row, V0), view_f32(row, V1) };
+}
+
+/* Of strided tiles, a thread has the points of several heads and chunks. */
+static enum status take_point(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct reading *r = state;
+	struct view_scores *k = r->keys;
+	int64_t thread = view_int(row, THREAD) - r->first_thread, warp = thread / 32, key = -1;
+
+	(void)c;
+	if (warp < r->first_warp || warp - r->first_warp >= k->warps)
+		return STATUS_OK;
+	if (r->unit >= 0) {
+		struct view_shape_point p = view_shape_point(k->shape, k->block, warp, thread % 32,
+							     view_int(row, SEQUENCE));
+
+		if (p.unit != r->unit || p.head != k->head || p.softmax != view_int(row, IS_TILE))
+			return STATUS_OK;
+		key = p.key;
+	}
+	if (view_int(row, IS_TILE))
+		add_tile(r, row, thread, key);
+	else
+		add_point(r, row, thread, key);
 	return STATUS_OK;
 }
 
-/* Finds each warp's slice of the keys, as attend_slices() and the two-warp chunks split them. */
+/* Finds each warp's slice of the keys, as attend_slices() and the two-warp chunks split them, or
+ * its first tile where warps take tiles in turn. */
 static void split_keys(struct view_scores *k)
 {
-	int64_t keys = k->end - k->begin, slice = (keys + k->warps - 1) / k->warps;
+	int64_t keys = k->end - k->begin, tile_keys = k->shape->tile;
+	int64_t slice = view_scores_strided(k) ? tile_keys : (keys + k->warps - 1) / k->warps;
 	struct view_tile *tile = k->tiles;
 
 	for (int w = 0; w < k->warps; w++) {
@@ -111,8 +125,13 @@ static void split_keys(struct view_scores *k)
 		warp->begin = k->begin + (w * slice < keys ? w * slice : keys);
 		warp->end = warp->begin + slice < k->end ? warp->begin + slice : k->end;
 		warp->tiles = tile;
-		for (int64_t i = 0; i < warp->count; i++)
-			warp->tiles[i].key = warp->begin + i * VIEW_TILE;
+		for (int64_t i = 0; i < warp->count; i++) {
+			int64_t end = view_scores_strided(k) ? k->end : warp->end;
+
+			if (tile[i].key < 0)
+				tile[i].key = warp->begin + i * tile_keys;
+			tile[i].end = tile[i].key + tile_keys < end ? tile[i].key + tile_keys : end;
+		}
 		tile += warp->count;
 	}
 }
@@ -127,8 +146,10 @@ static void place_scores(struct view_scores *k, const struct reading *r)
 	k->term = xcalloc((size_t)keys, sizeof *k->term);
 	for (int64_t i = 0; i < r->count; i++) {
 		const struct point *p = &r->points[i];
-		int64_t key = k->warp[p->warp].begin + p->n * VIEW_TILE + p->lane - k->begin;
+		int64_t key = p->key >= 0 ? p->key
+			: k->warp[p->warp].begin + p->n * k->shape->tile + p->lane;
 
+		key -= k->begin;
 		if (key >= 0 && key < keys) {
 			k->score[key] = p->score;
 			k->term[key] = p->term;
@@ -160,33 +181,79 @@ static void merge_warps(struct view_scores *k)
 	k->lse = k->max + log(k->sum);
 }
 
-enum status view_scores_read(const struct view_context *c, struct view_scores *k)
+#define COLUMNS "thread, sequence, name = 'softmax', v0_bits, v1_bits, v2_bits"
+
+static enum status read_points(const struct view_context *c, struct reading *r)
 {
-	int64_t threads = view_place_threads(k->place);
-	struct reading r = { .keys = k, .thread = -1 };
+	int64_t first = r->first_thread + 32 * r->first_warp;
+
+	return VIEW_ROWS(c, take_point, r, "SELECT " COLUMNS " FROM w_point WHERE run = ?1"
+			 " AND launch = ?2 AND thread BETWEEN ?3 AND ?4"
+			 " AND name IN ('score', 'softmax') ORDER BY thread, sequence", c->run,
+			 r->keys->shape->place.launch, first, first + 32 * r->keys->warps - 1);
+}
+
+/* Each fourth lane has points of the head, after those of earlier chunks of the block. The first
+ * lane has the most, those without a key the fewest. */
+static enum status read_strided(const struct view_context *c, struct reading *r)
+{
+	const struct view_shape *s = r->keys->shape;
+	int64_t lane = view_shape_lane(s, r->keys->head), from = INT64_MAX, past = 0;
+
+	for (int64_t warp = 0; warp < s->warps; warp++)
+		for (int64_t i = lane; i < 32; i += 4) {
+			int64_t before = view_shape_points_before(s, r->unit, warp, i);
+			int64_t end = before + view_shape_points_in(s, r->unit, warp, i);
+
+			from = before < from ? before : from;
+			past = end > past ? end : past;
+		}
+	return VIEW_ROWS(c, take_point, r, "WITH RECURSIVE lanes(n) AS (SELECT 0 UNION ALL"
+			 "  SELECT n + 1 FROM lanes WHERE n + 1 < ?4) SELECT " COLUMNS
+			 " FROM lanes CROSS JOIN w_point WHERE run = ?1 AND launch = ?2"
+			 " AND thread = ?3 + 4 * n AND sequence BETWEEN ?5 AND ?6"
+			 " AND name IN ('score', 'softmax') ORDER BY thread, sequence", c->run,
+			 s->place.launch, r->first_thread + lane, (int64_t)s->warps * 8, from,
+			 past - 1);
+}
+
+static enum status read_all(const struct view_context *c, struct reading *r)
+{
+	struct view_scores *k = r->keys;
 	enum status status;
 
-	k->warps = (int)(threads / 32 < VIEW_WARPS ? threads / 32 : VIEW_WARPS);
-	k->warps = k->warps > 0 ? k->warps : 1;
+	if (!view_scores_strided(k))
+		status = read_points(c, r);
+	else
+		status = r->unit >= 0 ? read_strided(c, r) : STATUS_OK;
+	if (status != STATUS_OK)
+		return status;
+	if (k->end == 0)
+		k->end = r->count;
+	split_keys(k);
+	place_scores(k, r);
+	merge_warps(k);
+	return STATUS_OK;
+}
+
+enum status view_scores_read(const struct view_context *c, struct view_scores *k)
+{
+	const struct view_place *place = &k->shape->place;
+	int64_t threads = view_place_threads(place);
+	struct reading r = { .keys = k, .thread = -1, .unit = -1 };
+	enum status status;
+
 	/* Possible only in a damaged trace. */
 	if (k->begin < 0 || k->end < k->begin || k->end > MAX_KEYS || threads > MAX_THREADS
 	    || __builtin_mul_overflow(k->block, threads, &r.first_thread))
 		return fail(STATUS_DAMAGED, "L%" PRId64 ": block b%" PRId64 " of %" PRId64
-			    " threads attends to keys %" PRId64 "..%" PRId64, k->place->launch,
+			    " threads attends to keys %" PRId64 "..%" PRId64, place->launch,
 			    k->block, threads, k->begin, k->end);
-	status = VIEW_ROWS(c, take_point, &r,
-			   "SELECT thread, sequence, name = 'softmax', v0_bits, v1_bits, v2_bits"
-			   " FROM w_point WHERE run = ?1 AND launch = ?2"
-			   " AND thread BETWEEN ?3 AND ?4 AND name IN ('score', 'softmax')"
-			   " ORDER BY thread, sequence", c->run, k->place->launch,
-			   r.first_thread, r.first_thread + threads - 1);
-	if (status == STATUS_OK) {
-		if (k->end == 0)
-			k->end = r.count;
-		split_keys(k);
-		place_scores(k, &r);
-		merge_warps(k);
-	}
+	if (k->shape->form == SHAPE_GROUP)
+		r.first_warp = k->head % k->shape->group;
+	if (view_scores_strided(k))
+		r.unit = view_shape_unit(k->shape, k->slot, k->head, k->chunk);
+	status = read_all(c, &r);
 	free(r.points);
 	return status;
 }
@@ -196,17 +263,11 @@ enum status view_scores_read(const struct view_context *c, struct view_scores *k
 enum status view_scores_values(const struct view_context *c, struct view_scores *k,
 			       int64_t max_keys)
 {
-	struct view_cache cache = { .op = k->place->op, .layer = k->place->layer,
-				    .slot = k->slot };
-	int64_t heads = k->place->grid[0] > 0 ? k->place->grid[0] : 1, kv_heads;
+	const struct view_place *place = &k->shape->place;
+	struct view_cache cache = { .op = place->op, .layer = place->layer, .slot = k->slot,
+				    .kv_head = k->kv_head };
 	int64_t count;
 
-	TRY(VIEW_NUMBER(c, 0, &k->d, "SELECT value FROM v_arg WHERE run = ?1 AND op = ?2"
-			" AND name = 'D'", c->run, k->place->op));
-	TRY(VIEW_NUMBER(c, heads, &kv_heads, "SELECT value FROM v_arg WHERE run = ?1"
-			" AND op = ?2 AND name = 'Hkv'", c->run, k->place->op));
-	k->kv_head = k->head * kv_heads / heads;
-	cache.kv_head = k->kv_head;
 	if (k->d < 1 || k->d > VIEW_CACHE_ELEMENTS || k->end <= k->begin
 	    || k->end - k->begin > max_keys)
 		return STATUS_OK;
@@ -240,12 +301,15 @@ double view_scores_share(const struct view_scores *k, int64_t key)
 
 const struct view_tile *view_scores_tile(const struct view_scores *k, int64_t key)
 {
-	for (int w = 0; w < k->warps; w++) {
-		const struct view_warp *warp = &k->warp[w];
+	int64_t tile = view_tile_of(k->tiles, k->tile_count, key);
 
-		if (key >= warp->begin && key < warp->end
-		    && (key - warp->begin) / VIEW_TILE < warp->count)
-			return &warp->tiles[(key - warp->begin) / VIEW_TILE];
-	}
-	return NULL;
+	return tile < 0 ? NULL : &k->tiles[tile];
+}
+
+int64_t view_tile_of(const struct view_tile *tiles, int64_t count, int64_t key)
+{
+	for (int64_t i = 0; i < count; i++)
+		if (key >= tiles[i].key && key < tiles[i].end)
+			return i;
+	return -1;
 }

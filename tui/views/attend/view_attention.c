@@ -43,6 +43,7 @@ struct text_chunk {
 
 struct attention {
 	const struct view_place *place;
+	const struct view_shape *shape;
 	int64_t slot, heads, first, keys;       /* keys first <= i < keys are shown */
 	int64_t band;                           /* keys on a line */
 	int64_t last;                           /* the first key of the last line of text */
@@ -86,14 +87,12 @@ enum { HEAD, CHUNK, BEGIN, END, SHARE };
 static enum status take_chunk(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct attention *a = state;
-	const struct view_place *p = a->place;
-	int64_t block = view_scores_block(p, a->slot, view_int(row, HEAD), view_int(row, CHUNK));
 	struct view_scores keys;
 	enum status status;
 
-	if (block < 0)
+	view_scores_place(&keys, a->shape, a->slot, view_int(row, HEAD), view_int(row, CHUNK));
+	if (keys.block < 0)
 		return STATUS_OK;
-	view_scores_place(&keys, p, block);
 	keys.begin = view_int(row, BEGIN);
 	keys.end = view_int(row, END);
 	if (keys.head >= a->heads || keys.end <= keys.begin)
@@ -115,7 +114,7 @@ static enum status read_rows(const struct view_context *c, struct attention *a)
 	for (int64_t head = 0; head < a->heads && status == STATUS_OK; head++) {
 		struct view_scores keys;
 
-		view_scores_place(&keys, a->place, view_scores_block(a->place, a->slot, head, 0));
+		view_scores_place(&keys, a->shape, a->slot, head, 0);
 		status = view_scores_read(c, &keys);
 		if (status == STATUS_OK && keys.end > 0)
 			take_scores(a, &keys, 1.0);
@@ -238,7 +237,7 @@ static void draw_heads(const struct view_context *c, const struct attention *a)
 		draw_text(c, a, a->last, a->keys);
 	}
 	for (int64_t head = 0; head < a->heads; head++) {
-		view_row_of(c, a->place->launch, view_scores_block(a->place, a->slot, head, 0));
+		view_shape_anchor(c, a->shape, a->slot, head, 0);
 		draw_head(c, a, head, a->last, a->keys);
 	}
 	draw_chunks(c, a, a->last, a->keys);
@@ -375,7 +374,7 @@ static enum status count_keys(const struct view_context *c, struct attention *a,
 	*chunks = a->keys > 0;
 	if (*chunks || !attends)
 		return STATUS_OK;
-	view_scores_place(&keys, p, view_scores_block(p, a->slot, 0, 0));
+	view_scores_place(&keys, a->shape, a->slot, 0, 0);
 	status = view_scores_read(c, &keys);
 	a->keys = keys.end;
 	view_scores_free(&keys);
@@ -385,14 +384,14 @@ static enum status count_keys(const struct view_context *c, struct attention *a,
 /* The slot and head of the address, else those shown last. */
 static void choose_head(const struct view_context *c, struct attention *a)
 {
-	const struct view_place *p = a->place;
-	bool block = c->at.block >= 0 && p->grid[0] > 0 && p->grid[1] > 0;
+	const struct view_shape *s = a->shape;
+	struct view_spot at = { c->slot, c->head, 0 };
 
-	a->heads = p->grid[0] < HEADS ? p->grid[0] : HEADS;
-	a->head = block ? c->at.block % p->grid[0] : c->head;
-	a->slot = block ? c->at.block / p->grid[0] % p->grid[1] : c->slot;
-	a->head = a->head >= 0 && a->head < a->heads ? a->head : 0;
-	a->slot = a->slot >= 0 && a->slot < p->grid[1] ? a->slot : 0;
+	if (view_shape_named(c, s))
+		at = view_shape_spot(c, s);
+	a->heads = s->heads < HEADS ? s->heads : HEADS;
+	a->head = at.head >= 0 && at.head < a->heads ? at.head : 0;
+	a->slot = at.slot >= 0 && at.slot < s->slots ? at.slot : 0;
 }
 
 static enum status draw_found(const struct view_context *c, struct attention *a, bool chunks,
@@ -412,24 +411,43 @@ static enum status draw_found(const struct view_context *c, struct attention *a,
 	return status;
 }
 
+static enum status draw_none(const struct view_context *c, const struct view_place *place,
+			     const struct view_recomputed *recomputed)
+{
+	view_title(c, "ATTENTION: no scores here");
+	view_recomputed_note(c, recomputed);
+	return view_missing(c, place, LEVEL_POINTS, "scores");
+}
+
+static enum status draw_shape(const struct view_context *c, const struct view_shape *shape,
+			      const struct view_recomputed *recomputed)
+{
+	struct attention a = { .place = &shape->place, .shape = shape, .made = -1 };
+	bool chunks = false;
+
+	choose_head(c, &a);
+	TRY(count_keys(c, &a, &chunks));
+	return a.keys > 0 ? draw_found(c, &a, chunks, recomputed)
+		: draw_none(c, a.place, recomputed);
+}
+
 static enum status draw(const struct view_context *c)
 {
 	struct view_place place;
-	struct attention a = { .place = &place, .made = -1 };
+	struct view_shape shape;
 	struct view_recomputed recomputed = { 0 };
-	bool found, chunks = false;
+	enum status status;
+	bool found;
 
 	TRY(view_place_find(c, "w_attention", &place, &found));
-	if (found) {
-		choose_head(c, &a);
-		TRY(view_recompute(c, place.launch, "score", &recomputed));
-		TRY(count_keys(c, &a, &chunks));
-	}
-	if (a.keys > 0)
-		return draw_found(c, &a, chunks, &recomputed);
-	view_title(c, "ATTENTION: no scores here");
-	view_recomputed_note(c, &recomputed);
-	return view_missing(c, found ? &place : NULL, LEVEL_POINTS, "scores");
+	if (!found)
+		return draw_none(c, NULL, &recomputed);
+	TRY(view_recompute(c, place.launch, "score", &recomputed));
+	status = view_shape_read(c, &place, &shape);
+	if (status == STATUS_OK)
+		status = draw_shape(c, &shape, &recomputed);
+	view_shape_free(&shape);
+	return status;
 }
 
 const struct view view_attention = {

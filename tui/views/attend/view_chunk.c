@@ -27,7 +27,7 @@
 static enum status read_keys(const struct view_context *c, const struct view_chunk *chunk,
 			     struct view_scores *keys)
 {
-	view_scores_place(keys, chunk->place, chunk->block);
+	view_scores_place(keys, chunk->shape, chunk->slot, chunk->head, chunk->chunk);
 	keys->begin = chunk->key_begin;
 	keys->end = chunk->key_end;
 	return view_scores_read(c, keys);
@@ -84,7 +84,8 @@ static enum status draw_strip(const struct view_context *c, const struct view_ch
 		view_styled(c, STYLE_HEADING, "\n chunk    from weight of each key\n");
 	*begun = true;
 	if (own) {
-		TRY(view_bytes_read(c, k->slot, k->place->step, k->key_begin, k->key_end, text));
+		TRY(view_bytes_read(c, k->slot, k->shape->place.step, k->key_begin, k->key_end,
+				    text));
 		print_text(c, k, text);
 	}
 	print_strip(c, k, keys, keys_per_column, own ? text : NULL);
@@ -116,26 +117,25 @@ static enum status draw_strips(const struct view_context *c, const struct view_c
 
 /* --- tiles --- */
 
-static void anchor_tile(const struct view_context *c, const struct view_scores *k, int warp,
+static void anchor_tile(const struct view_context *c, const struct view_scores *k,
 			const struct view_tile *tile)
 {
 	struct address at = address_none;
 
 	at.run = c->run > 1 ? c->run : -1;
-	at.launch = k->place->launch;
+	at.launch = k->shape->place.launch;
 	at.block = k->block;
-	at.warp = warp;
-	at.lane = 0;
+	at.warp = tile->warp;
+	at.lane = tile->lane;
 	at.point = tile->sequence;
 	display_anchor(c->out, &at);
 }
 
 /* acc[0] after the tile, from the terms and factors that were published. */
-static double step_acc(const struct view_scores *k, const struct view_warp *warp,
-		       const struct view_tile *tile, double acc)
+static double step_acc(const struct view_scores *k, const struct view_tile *tile, double acc)
 {
 	acc *= tile->rescale;
-	for (int64_t key = tile->key; key < tile->key + VIEW_TILE && key < warp->end; key++)
+	for (int64_t key = tile->key; key < tile->end; key++)
 		acc += (double)k->term[key - k->begin] * k->value[(key - k->begin) * k->d];
 	return acc;
 }
@@ -152,6 +152,18 @@ static const char *tile_cell(const struct view_context *c, float value, view_cel
 		: view_float_cell(c, value, cell);
 }
 
+/* " warp 1, keys 16..31 of every 128" where warps take tiles in turn. */
+static void draw_warp_heading(const struct view_context *c, const struct view_scores *k, int number)
+{
+	const struct view_warp *warp = &k->warp[number];
+
+	view_styled(c, STYLE_HEADING, " warp %d, keys %" PRId64 "..%" PRId64, number, warp->begin,
+		    warp->end - 1);
+	if (view_scores_strided(k))
+		view_styled(c, STYLE_HEADING, " of every %d", k->shape->tile * k->warps);
+	view_print(c, "\n");
+}
+
 static void draw_warp(const struct view_context *c, const struct view_scores *k, int number)
 {
 	int width = tile_width(c);
@@ -159,18 +171,17 @@ static void draw_warp(const struct view_context *c, const struct view_scores *k,
 	float old = -INFINITY;
 	double acc = 0.0;
 
-	if (k->warps > 1)
-		view_styled(c, STYLE_HEADING, " warp %d, keys %" PRId64 "..%" PRId64 "\n", number,
-			    warp->begin, warp->end - 1);
+	if (k->warps > 1 && warp->begin < warp->end)
+		draw_warp_heading(c, k, number);
 	for (int64_t t = 0; t < warp->count; t++) {
 		const struct view_tile *tile = &warp->tiles[t];
 		view_cell from, max, rescale, sum, acc_text = "-";
 
 		if (k->term && k->value) {
-			acc = step_acc(k, warp, tile, acc);
+			acc = step_acc(k, tile, acc);
 			snprintf(acc_text, sizeof acc_text, "%.7g", acc);
 		}
-		anchor_tile(c, k, number, tile);
+		anchor_tile(c, k, tile);
 		view_print(c, " %4" PRId64 " %6" PRId64 " %*s -> %*s %*s %*s", t, tile->key,
 			   width, tile_cell(c, old, from), width, tile_cell(c, tile->max, max),
 			   width, tile_cell(c, tile->rescale, rescale), width,
@@ -185,9 +196,13 @@ static void draw_warp(const struct view_context *c, const struct view_scores *k,
 /* The factor of each warp in the merged sum, in float64, computed as merge_warps.cuh does. */
 static void draw_merge(const struct view_context *c, const struct view_scores *k)
 {
+	int used = k->warps;
+
+	while (used > 1 && !view_scores_last(k, used - 1))
+		used--;
 	view_styled(c, STYLE_HEADING, " the warps merged%s (float64)\n",
 		    " in shared memory, in their order");
-	for (int w = 0; w < k->warps; w++) {
+	for (int w = 0; w < used; w++) {
 		const struct view_tile *last = view_scores_last(k, w);
 		double factor = 0.0;
 
@@ -196,6 +211,11 @@ static void draw_merge(const struct view_context *c, const struct view_scores *k
 		view_print(c, "  warp %d  factor %.7g%s\n", w, factor,
 			   last ? "" : ": it has no keys");
 	}
+	if (used == k->warps - 1)
+		view_print(c, "  warp %d  factor 0: it has no keys\n", used);
+	else if (used < k->warps)
+		view_print(c, "  warps %d to %d  factor 0: they have no keys\n", used,
+			   k->warps - 1);
 	view_print(c, "  all     max %.9g  sum %.9g\n", k->max, k->sum);
 }
 
@@ -206,7 +226,7 @@ static void draw_tiles(const struct view_context *c, const struct view_scores *k
 	if (k->tile_count == 0)
 		return;
 	view_styled(c, STYLE_HEADING, "\n online softmax, %d keys at a time\n tile   from %*s ->"
-		    " %*s %*s %*s%s\n", VIEW_TILE, width, "old max", width, "new max", width,
+		    " %*s %*s %*s%s\n", k->shape->tile, width, "old max", width, "new max", width,
 		    "rescale", width, "sum", view_narrow(c) ? "" : "  acc[0] (f64)");
 	for (int w = 0; w < k->warps; w++)
 		draw_warp(c, k, w);
@@ -252,7 +272,7 @@ static enum status draw_scores(const struct view_context *c, const struct view_c
 	if (!k->score)
 		return STATUS_OK;
 	bytes = xcalloc((size_t)(k->end - k->begin), 1);
-	status = view_bytes_read(c, chunk->slot, chunk->place->step, k->begin, k->end, bytes);
+	status = view_bytes_read(c, chunk->slot, chunk->shape->place.step, k->begin, k->end, bytes);
 	if (status == STATUS_OK)
 		print_scores(c, k, bytes);
 	free(bytes);

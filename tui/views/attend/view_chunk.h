@@ -2,12 +2,11 @@
 #ifndef VIEW_CHUNK_H
 #define VIEW_CHUNK_H
 
-#include "tui/views/view_place.h"
 #include "tui/views/view_scores.h"
 
 /* A chunk's partial, as recorded; or the row of a kernel that has no chunks. */
 struct view_chunk {
-	const struct view_place *place;
+	const struct view_shape *shape; /* of its launch */
 	int64_t slot, head, chunk, block;
 	int64_t key_begin, key_end;
 	float max, sum;
@@ -33,7 +32,7 @@ void view_chunk_print(const struct view_context *, const struct view_chunk_table
 
 /* Draws the chunks of the row of heads of the address's block, and the chunk of the block. In
  * view_chunk_row.c. */
-enum status view_chunk_row_draw(const struct view_context *, const struct view_place *);
+enum status view_chunk_row_draw(const struct view_context *, const struct view_shape *);
 
 /* Draws the chosen chunk of a row's `count` chunks: checks, tiles and scores. Also draws a strip
  * for each chunk, with its text and the weight of each key in the whole row. */

@@ -183,7 +183,7 @@ static void print_why(struct check *k, const char *format, ...)
 /* The first key of the tile that has its maximum. */
 static int64_t key_of_max(const struct view_scores *keys, const struct view_tile *tile)
 {
-	for (int64_t key = tile->key; key < tile->key + VIEW_TILE && key < keys->end; key++)
+	for (int64_t key = tile->key; key < tile->end; key++)
 		if (keys->score && keys->score[key - keys->begin] == tile->max)
 			return key;
 	return tile->key;
@@ -197,9 +197,10 @@ static void without_rescale(const struct check *k, const struct view_warp *warp,
 	double rise = (double)warp->tiles[tile].max - warp->tiles[tile - 1].max;
 
 	memcpy(terms, k->term, (size_t)(keys->end - keys->begin) * sizeof *terms);
-	for (int64_t key = warp->begin; key < warp->tiles[tile].key; key++)
-		terms[key - keys->begin] =
-			exp((double)keys->score[key - keys->begin] - keys->max + rise);
+	for (const struct view_tile *t = warp->tiles; t < warp->tiles + tile; t++)
+		for (int64_t key = t->key; key < t->end; key++)
+			terms[key - keys->begin] =
+				exp((double)keys->score[key - keys->begin] - keys->max + rise);
 }
 
 /* The same with no rescaling at any tile of any warp. */
@@ -207,17 +208,17 @@ static void never_rescaled(const struct check *k, double *terms)
 {
 	const struct view_scores *keys = k->keys;
 
+	for (int64_t i = 0; i < keys->end - keys->begin; i++)
+		terms[i] = NAN;
 	for (int w = 0; w < keys->warps; w++) {
 		const struct view_warp *warp = &keys->warp[w];
 		const struct view_tile *last = view_scores_last(keys, w);
 
-		for (int64_t key = warp->begin; key < warp->end; key++) {
-			const struct view_tile *tile = view_scores_tile(keys, key);
-			double score = keys->score[key - keys->begin];
-
-			terms[key - keys->begin] = !tile || !last ? NAN
-				: exp(score - (double)tile->max + last->max - keys->max);
-		}
+		for (const struct view_tile *t = warp->tiles; t < warp->tiles + warp->count; t++)
+			for (int64_t key = t->key; key < t->end; key++)
+				terms[key - keys->begin] =
+					exp((double)keys->score[key - keys->begin] - t->max
+					    + last->max - keys->max);
 	}
 }
 
@@ -280,12 +281,11 @@ static void explain_values(struct check *k)
 }
 
 /* The sum of a tile's published terms. */
-static double tile_terms(const struct view_scores *keys, const struct view_warp *warp,
-			   const struct view_tile *tile)
+static double tile_terms(const struct view_scores *keys, const struct view_tile *tile)
 {
 	double sum = 0.0;
 
-	for (int64_t key = tile->key; key < tile->key + VIEW_TILE && key < warp->end; key++)
+	for (int64_t key = tile->key; key < tile->end; key++)
 		sum += keys->term[key - keys->begin];
 	return sum;
 }
@@ -304,7 +304,7 @@ static void explain_tile(struct check *k, const struct view_warp *warp, int64_t 
 			  tile->max, tile->key);
 	if (!k->keys->term)
 		return;
-	added = tile_terms(k->keys, warp, tile);
+	added = tile_terms(k->keys, tile);
 	if (close_to(before * tile->rescale + added, tile->sum, tile->sum, VIEW_TILE))
 		return;
 	if (close_to(before + added, tile->sum, tile->sum, VIEW_TILE))
@@ -312,8 +312,7 @@ static void explain_tile(struct check *k, const struct view_warp *warp, int64_t 
 			  PRId64, tile->rescale, key_of_max(k->keys, tile));
 	else
 		print_why(k, "sum is %.6g after key %" PRId64 ", not %.6g", tile->sum,
-			  tile->key + VIEW_TILE - 1 < warp->end ? tile->key + VIEW_TILE - 1
-			  : warp->end - 1, before * tile->rescale + added);
+			  tile->end - 1, before * tile->rescale + added);
 }
 
 static void explain_softmax(struct check *k)
@@ -325,7 +324,8 @@ static void explain_softmax(struct check *k)
 
 /* --- where --- */
 
-/* The line of the point that publishes each tile, in the first file that has it. */
+/* The line of the point that publishes each tile: in the kernel's own file, else the last that has
+ * it, as kernel_text_point() finds it. */
 static enum status print_place(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	static const char point[] = "POINT(softmax";
@@ -350,7 +350,8 @@ static enum status show_place(const struct check *k)
 	return VIEW_ROWS(k->c, print_place, &printed,
 			 "SELECT s.file, s.source FROM v_launch l JOIN v_source s ON s.run = l.run"
 			 " AND s.kernel = l.kernel WHERE l.run = ?1 AND l.launch = ?2"
-			 " ORDER BY s.entry", k->c->run, k->chunk->place->launch);
+			 " ORDER BY s.entry = 0 DESC, s.entry DESC", k->c->run,
+			 k->chunk->shape->place.launch);
 }
 
 /* --- */

@@ -26,7 +26,7 @@ enum {
 
 /* The chunks of a row that hold keys, and the chunk of the address. */
 struct row {
-	const struct view_place *place;
+	const struct view_shape *shape;
 	int64_t chunk;                  /* of the address */
 	struct view_chunk *chunks;      /* [count] */
 	double *share;                  /* [count] */
@@ -80,8 +80,8 @@ static const char *address_cell(const struct view_context *c, const struct view_
 {
 	view_cell launch;
 
-	snprintf(cell, VIEW_CELL, "%.40s.b%" PRId64, view_launch_cell(c, k->place->launch, launch),
-		 k->block);
+	snprintf(cell, VIEW_CELL, "%.40s.b%" PRId64,
+		 view_launch_cell(c, k->shape->place.launch, launch), k->block);
 	return cell;
 }
 
@@ -118,7 +118,7 @@ void view_chunk_print(const struct view_context *c, const struct view_chunk_tabl
 	view_cell address, chunk, keys, max, sum, lse = "-", share;
 	struct view_column columns[COLUMNS];
 
-	view_row_of(c, k->place->launch, k->block);
+	view_shape_anchor(c, k->shape, k->slot, k->head, k->chunk);
 	make_columns(c, t, columns);
 	columns[0].text = address_cell(c, k, address);
 	snprintf(chunk, sizeof chunk, "%" PRId64, k->chunk);
@@ -143,7 +143,7 @@ static void print_gap(const struct view_context *c, const struct view_chunk_tabl
 
 	make_columns(c, t, columns);
 	before = view_columns_width(columns, COLUMNS) - VIEW_SHARE_WIDTH - 1;
-	view_row_of(c, k->place->launch, k->block);
+	view_shape_anchor(c, k->shape, k->slot, k->head, k->chunk);
 	snprintf(text, sizeof text, "... %" PRId64 " chunk%s", count, view_plural(count));
 	view_print(c, "  %-*s %*s", before - 2, text, VIEW_SHARE_WIDTH,
 		   view_share_cell(sum, share));
@@ -167,7 +167,7 @@ static void count_empty(struct row *r, sqlite3_stmt *row)
 	if (!r->empty++)
 		r->empty_first = view_int(row, CHUNK);
 	r->empty_last = view_int(row, CHUNK);
-	r->empty_wrong += view_place_empty_wrong(r->place, view_f32(row, MAX),
+	r->empty_wrong += view_shape_empty_wrong(r->shape, view_f32(row, MAX),
 						 view_f32(row, SUM));
 }
 
@@ -191,14 +191,14 @@ static enum status take_chunk(const struct view_context *c, sqlite3_stmt *row, v
 	}
 	k = add_chunk(r);
 	*k = (struct view_chunk){
-		.place = r->place, .slot = view_int(row, SLOT), .head = view_int(row, HEAD),
+		.shape = r->shape, .slot = view_int(row, SLOT), .head = view_int(row, HEAD),
 		.chunk = view_int(row, CHUNK), .key_begin = view_int(row, KEY_BEGIN),
 		.key_end = view_int(row, KEY_END), .max = view_f32(row, MAX),
 		.sum = view_f32(row, SUM), .lse = sqlite3_column_double(row, LSE),
 		.share = share, .empty = view_int(row, EMPTY),
 		.acc_data = view_int(row, ACC), .acc_offset = view_int(row, ACC_OFFSET),
 	};
-	k->block = view_scores_block(r->place, k->slot, k->head, k->chunk);
+	k->block = view_shape_block(r->shape, k->slot, k->head, k->chunk);
 	r->share[r->count - 1] = share;
 	if (chosen)
 		r->selected = r->count - 1;
@@ -224,6 +224,17 @@ static enum status print_title(const struct view_context *c, sqlite3_stmt *row, 
 	return STATUS_OK;
 }
 
+/* The other query heads that the block attends for. */
+static void print_group(const struct view_context *c, const struct view_shape *s, int64_t head)
+{
+	int64_t first = head - head % s->group;
+
+	if (s->group < 2)
+		return;
+	view_styled(c, STYLE_NOTE, " its blocks attend for heads %" PRId64 " to %" PRId64 "%s\n",
+		    first, first + s->group - 1, c->output == OUTPUT_VIEWER ? ": l h" : "");
+}
+
 static void print_empty(const struct view_context *c, const struct row *r)
 {
 	view_cell chunks;
@@ -233,7 +244,7 @@ static void print_empty(const struct view_context *c, const struct row *r)
 	snprintf(chunks, sizeof chunks, r->empty > 1 ? "s %" PRId64 "..%" PRId64 : " %" PRId64,
 		 r->empty_first, r->empty_last);
 	view_styled(c, r->empty_wrong ? STYLE_WRONG : STYLE_PLAIN, "  no keys in chunk%s: %s\n",
-		    chunks, view_place_empty_text(r->place, r->empty_wrong));
+		    chunks, view_shape_empty_text(r->shape, r->empty_wrong));
 }
 
 /* Prints the rows that are shown, and the gaps between them. */
@@ -294,24 +305,28 @@ static enum status draw_row(const struct view_context *c, struct row *r)
 	return draw_chosen(c, r);
 }
 
-enum status view_chunk_row_draw(const struct view_context *c, const struct view_place *p)
+enum status view_chunk_row_draw(const struct view_context *c, const struct view_shape *shape)
 {
-	struct row r = { .place = p, .selected = -1 };
-	struct view_scores at;
+	struct view_spot at = view_shape_spot(c, shape);
+	struct row r = { .shape = shape, .selected = -1, .chunk = at.chunk };
+	int64_t launch = shape->place.launch;
 	enum status status;
 
-	view_scores_place(&at, p, c->at.block);
-	r.chunk = at.chunk;
+	if (at.chunk < 0) {
+		view_print(c, "  the plan gives block b%" PRId64 " no chunk\n", c->at.block);
+		return STATUS_OK;
+	}
 	TRY(VIEW_ROWS(c, print_title, NULL,
 		      "SELECT slot, head, kv_head, max(key_end), max(chunk) + 1,"
 		      " (SELECT bits FROM v_arg a WHERE a.run = ?1 AND a.op = ?5"
 		      "  AND a.name = 'scale') FROM v_partial WHERE run = ?1 AND launch = ?2"
-		      " AND slot = ?3 AND head = ?4 AND NOT empty", c->run, p->launch, at.slot,
-		      at.head, p->op));
+		      " AND slot = ?3 AND head = ?4 AND NOT empty", c->run, launch, at.slot,
+		      at.head, shape->place.op));
+	print_group(c, shape, at.head);
 	status = VIEW_ROWS(c, take_chunk, &r, "SELECT slot, head, kv_head, chunk, key_begin,"
 			   " key_end, empty, max_bits, sum_bits, lse, share, acc_data, acc_offset"
 			   " FROM v_partial WHERE run = ?1 AND launch = ?2 AND slot = ?3"
-			   " AND head = ?4 ORDER BY chunk", c->run, p->launch, at.slot, at.head);
+			   " AND head = ?4 ORDER BY chunk", c->run, launch, at.slot, at.head);
 	if (status == STATUS_OK)
 		status = draw_row(c, &r);
 	free(r.chunks);

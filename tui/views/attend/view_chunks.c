@@ -25,7 +25,7 @@ enum { COLUMNS = 10 };
 
 /* The sum of a row's shares, and its empty chunks not yet printed. */
 struct row_state {
-	const struct view_place *place;
+	const struct view_shape *shape;
 	int64_t slot, head;
 	double shares;
 	bool begun;
@@ -45,7 +45,7 @@ static void flush_empty(const struct view_context *c, struct row_state *s)
 	if (s->empty_first >= 0 && view_fits(c, s->rows, ROWS))
 		view_print(c, "   slot %" PRId64 " head %" PRId64 ": no keys in chunk%s, %s\n",
 			   s->slot, s->head, chunks,
-			   view_place_empty_text(s->place, s->empty_wrong));
+			   view_shape_empty_text(s->shape, s->empty_wrong));
 	s->empty_first = -1;
 	s->empty_wrong = 0;
 }
@@ -89,17 +89,18 @@ static void print_header(const struct view_context *c, const struct row_state *s
 static void print_partial(const struct view_context *c, const struct row_state *s,
 			  sqlite3_stmt *row)
 {
-	int64_t block = view_scores_block(s->place, view_int(row, SLOT), view_int(row, HEAD),
-					view_int(row, CHUNK));
+	int64_t block = view_shape_block(s->shape, view_int(row, SLOT), view_int(row, HEAD),
+					 view_int(row, CHUNK));
 	double lse = view_null(row, LSE) ? NAN : sqlite3_column_double(row, LSE);
 	double share = view_null(row, SHARE) ? NAN : sqlite3_column_double(row, SHARE);
 	view_cell launch, cells[COLUMNS];
 	struct view_column columns[COLUMNS];
 
-	view_row_of(c, s->place->launch, block);
+	view_shape_anchor(c, s->shape, view_int(row, SLOT), view_int(row, HEAD),
+			  view_int(row, CHUNK));
 	make_columns(c, s, columns);
 	snprintf(cells[0], VIEW_CELL, "%.40s.b%" PRId64,
-		 view_launch_cell(c, s->place->launch, launch), block);
+		 view_launch_cell(c, s->shape->place.launch, launch), block);
 	columns[0].text = cells[0];
 	columns[1].text = view_int_cell(row, SLOT, cells[1]);
 	columns[2].text = view_int_cell(row, HEAD, cells[2]);
@@ -134,7 +135,7 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 		if (s->empty_first < 0)
 			s->empty_first = view_int(row, CHUNK);
 		s->empty_last = view_int(row, CHUNK);
-		s->empty_wrong += view_place_empty_wrong(s->place, view_f32(row, MAX),
+		s->empty_wrong += view_shape_empty_wrong(s->shape, view_f32(row, MAX),
 							 view_f32(row, SUM));
 		return STATUS_OK;
 	}
@@ -151,18 +152,20 @@ static enum status take_widths(const struct view_context *c, sqlite3_stmt *row, 
 	view_cell cell;
 
 	s->address = snprintf(NULL, 0, "%.40s.b%" PRId64,
-			      view_launch_cell(c, s->place->launch, cell),
-			      view_place_blocks(s->place) - 1);
+			      view_launch_cell(c, s->shape->place.launch, cell),
+			      view_place_blocks(&s->shape->place) - 1);
 	s->keys = snprintf(NULL, 0, "%" PRId64 "..%" PRId64, view_int(row, 0), view_int(row, 1));
 	s->max_decimals = view_decimals(sqlite3_column_double(row, 2), 4);
 	s->sum_decimals = view_decimals(sqlite3_column_double(row, 3), 4);
 	return STATUS_OK;
 }
 
-static enum status draw_all(const struct view_context *c, const struct view_place *place)
+static enum status draw_all(const struct view_context *c, const struct view_shape *shape)
 {
-	struct row_state s = { .place = place, .empty_first = -1 };
+	struct row_state s = { .shape = shape, .empty_first = -1 };
+	const struct view_place *place = &shape->place;
 	struct view_column columns[COLUMNS];
+	char blocks[160];
 
 	TRY(VIEW_ROWS(c, take_widths, &s, "SELECT max(key_begin), max(key_end) - 1,"
 		      " max(iif(max_kind = 'num', abs(max), 0)), max(iif(sum_kind = 'num', sum, 0))"
@@ -181,12 +184,8 @@ static enum status draw_all(const struct view_context *c, const struct view_plac
 	view_styled(c, s.wrong_shares ? STYLE_WRONG : STYLE_PLAIN,
 		    "\n check  the shares of each head add up to 1: %s\n",
 		    s.wrong_shares ? "NO" : "ok");
-	if (place->grid[1] > 1)
-		view_styled(c, STYLE_NOTE, " block = head + %" PRId64 " heads x (slot + %" PRId64
-			    " slots x chunk)\n", place->grid[0], place->grid[1]);
-	else
-		view_styled(c, STYLE_NOTE, " block = head + %" PRId64 " heads x chunk\n",
-			    place->grid[0]);
+	view_shape_describe(shape, blocks);
+	view_styled(c, STYLE_NOTE, " %s\n", blocks);
 	return STATUS_OK;
 }
 
@@ -196,7 +195,7 @@ static enum status draw_all(const struct view_context *c, const struct view_plac
 static enum status find_output(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct view_chunk *k = state;
-	int64_t rows = view_place_blocks(k->place), bytes = view_int(row, 1);
+	int64_t rows = view_place_blocks(&k->shape->place), bytes = view_int(row, 1);
 
 	(void)c;
 	if (k->acc_data || view_null(row, 0) || bytes < rows)
@@ -206,16 +205,20 @@ static enum status find_output(const struct view_context *c, sqlite3_stmt *row, 
 	return STATUS_OK;
 }
 
-static enum status read_row(const struct view_context *c, const struct view_place *p,
+static enum status read_row(const struct view_context *c, const struct view_shape *s,
 			    int64_t block, struct view_chunk *chunk)
 {
+	struct view_context here = *c;
 	struct view_scores keys;
+	struct view_spot at;
 	enum status status;
 
-	view_scores_place(&keys, p, block);
+	here.at.block = block;
+	at = view_shape_spot(&here, s);
+	view_scores_place(&keys, s, at.slot, at.head, 0);
 	status = view_scores_read(c, &keys);
 	*chunk = (struct view_chunk){
-		.place = p, .slot = keys.slot, .head = keys.head, .block = block,
+		.shape = s, .slot = keys.slot, .head = keys.head, .block = block,
 		.key_end = keys.end, .max = (float)keys.max, .sum = (float)keys.sum,
 		.lse = keys.lse, .share = keys.end > 0, .empty = keys.end == 0, .whole = true,
 	};
@@ -224,21 +227,21 @@ static enum status read_row(const struct view_context *c, const struct view_plac
 }
 
 /* The first rows decide how wide the columns are. */
-static enum status draw_whole_rows(const struct view_context *c, const struct view_place *p)
+static enum status draw_whole_rows(const struct view_context *c, const struct view_shape *s)
 {
-	int64_t blocks = view_place_blocks(p), first = blocks < ROWS ? blocks : ROWS;
+	int64_t blocks = view_place_blocks(&s->place), first = blocks < ROWS ? blocks : ROWS;
 	struct view_chunk_table table = { 0 };
 	struct view_chunk chunks[ROWS], chunk;
 
 	for (int64_t block = 0; block < first; block++) {
-		TRY(read_row(c, p, block, &chunks[block]));
+		TRY(read_row(c, s, block, &chunks[block]));
 		view_chunk_measure(c, &table, &chunks[block]);
 	}
 	view_chunk_heading(c, &table);
 	for (int64_t block = 0; block < first; block++)
 		view_chunk_print(c, &table, &chunks[block]);
 	for (int64_t block = first; block < blocks && c->all; block++) {
-		TRY(read_row(c, p, block, &chunk));
+		TRY(read_row(c, s, block, &chunk));
 		view_chunk_print(c, &table, &chunk);
 	}
 	view_more(c, blocks, ROWS);
@@ -246,8 +249,9 @@ static enum status draw_whole_rows(const struct view_context *c, const struct vi
 }
 
 /* Launches of the incremental and batched kernels: a block attends to all keys of its row. */
-static enum status draw_whole(const struct view_context *c, const struct view_place *p)
+static enum status draw_whole(const struct view_context *c, const struct view_shape *s)
 {
+	const struct view_place *p = &s->place;
 	struct view_chunk_table table = { 0 };
 	struct view_chunk chunk;
 	int64_t points;
@@ -261,8 +265,8 @@ static enum status draw_whole(const struct view_context *c, const struct view_pl
 	view_print(c, " no chunks: a block attends to all keys of its row; max and sum are those"
 		   " of its points\n");
 	if (c->at.block < 0)
-		return draw_whole_rows(c, p);
-	TRY(read_row(c, p, c->at.block, &chunk));
+		return draw_whole_rows(c, s);
+	TRY(read_row(c, s, c->at.block, &chunk));
 	view_chunk_measure(c, &table, &chunk);
 	view_chunk_heading(c, &table);
 	view_chunk_print(c, &table, &chunk);
@@ -279,14 +283,28 @@ static enum status draw_whole(const struct view_context *c, const struct view_pl
 /* Whether the kernel writes partials, recorded or not. */
 static bool has_chunks(const struct view_place *place)
 {
-	return view_kernel_is(place->kernel, VIEW_CHUNK_KERNEL);
+	return view_role(place->kernel) == VIEW_CHUNKS;
 }
 
 static enum status draw_none(const struct view_context *c, const struct view_place *place)
 {
 	TRY(view_missing(c, place, LEVEL_PARTIALS, "partials"));
-	return place && !has_chunks(place) ? view_missing_next(c, place, VIEW_CHUNK_KERNEL)
-		: STATUS_OK;
+	return place ? view_missing_next(c, place, VIEW_CHUNKS) : STATUS_OK;
+}
+
+static enum status draw_found(const struct view_context *c, const struct view_place *place,
+			      bool partials, const struct view_recomputed *recomputed)
+{
+	struct view_shape shape;
+	enum status status = view_shape_read(c, place, &shape);
+
+	view_place_title(c, "CHUNKS of", place);
+	view_recomputed_note(c, recomputed);
+	if (status == STATUS_OK)
+		status = !partials ? draw_whole(c, &shape) : view_shape_named(c, &shape)
+			? view_chunk_row_draw(c, &shape) : draw_all(c, &shape);
+	view_shape_free(&shape);
+	return status;
 }
 
 static enum status draw(const struct view_context *context)
@@ -299,8 +317,8 @@ static enum status draw(const struct view_context *context)
 	bool found;
 
 	TRY(view_place_find(c, "w_attention", &place, &found));
-	if (found && view_kernel_is(place.kernel, VIEW_REDUCE_KERNEL))
-		TRY(view_place_pair(c, "w_attention", -1, &place, &here.at));
+	if (found && view_role(place.kernel) == VIEW_MERGES)
+		TRY(view_shape_pair(c, "w_attention", -1, &place, &here.at));
 	if (found)
 		TRY(view_recompute(c, place.launch, "softmax", &recomputed));
 	if (found)
@@ -316,11 +334,7 @@ static enum status draw(const struct view_context *context)
 		view_recomputed_note(c, &recomputed);
 		return draw_none(c, found ? &place : NULL);
 	}
-	view_place_title(c, "CHUNKS of", &place);
-	view_recomputed_note(c, &recomputed);
-	if (!partials)
-		return draw_whole(c, &place);
-	return c->at.block >= 0 ? view_chunk_row_draw(c, &place) : draw_all(c, &place);
+	return draw_found(c, &place, partials, &recomputed);
 }
 
 const struct view view_chunks = {

@@ -20,6 +20,7 @@
 #include "tui/views/view_columns.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
+#include "tui/views/view_recompute.h"
 #include "tui/views/view_scores.h"
 
 #define ROWS 6                          /* positions shown by value */
@@ -30,6 +31,7 @@
 
 struct slot {
 	const struct view_place *place;
+	struct view_shape shape;
 	int64_t layer, slot, kv_head, d, max_len;
 	int64_t first, last;            /* positions shown; last: max written, -1: none */
 	char *written;                  /* [last + 1 - first] '#' '=' 'W' '.' */
@@ -102,21 +104,24 @@ static enum status take_keys(const struct view_context *c, sqlite3_stmt *row, vo
 static enum status find_launch_reads(const struct view_context *c, struct slot *s)
 {
 	const struct view_place *p = s->place;
-	int64_t block = c->at.block >= 0 ? c->at.block : view_scores_block(p, s->slot, 0, 0),
-		attends;
+	bool named = view_shape_named(c, &s->shape);
+	struct view_spot at = { s->slot, 0, 0 };
 	struct view_scores keys;
 	enum status status;
+	int64_t attends;
 
 	if (p->launch < 0)
 		return STATUS_OK;
-	view_scores_place(&keys, p, block);
+	if (named)
+		at = view_shape_spot(c, &s->shape);
+	view_scores_place(&keys, &s->shape, at.slot, at.head, at.chunk);
 	TRY(VIEW_ROWS(c, take_keys, s, "SELECT min(key_begin), max(key_end) FROM v_partial"
 		      " WHERE run = ?1 AND launch = ?2 AND slot = ?3 AND NOT empty"
 		      " AND (?4 < 0 OR chunk = ?4) HAVING count(*) > 0", c->run, p->launch, s->slot,
-		      c->at.block >= 0 ? keys.chunk : -1));
+		      named ? at.chunk : -1));
 	TRY(VIEW_NUMBER(c, 0, &attends, "SELECT 1 FROM w_attention WHERE run = ?1 AND launch = ?2"
 			" LIMIT 1", c->run, p->launch));
-	if (s->read_end > 0 || !attends || block < 0)
+	if (s->read_end > 0 || !attends || keys.block < 0)
 		return STATUS_OK;
 	status = view_scores_read(c, &keys);
 	s->read_end = keys.end;
@@ -348,8 +353,13 @@ static enum status count_heads(const struct view_context *c, int64_t op, int64_t
 enum status view_kv_group(const struct view_context *c, const struct view_place *place,
 			  int64_t *blocks)
 {
-	int64_t heads = place->grid[0], kv_heads;
+	struct view_shape shape;
+	int64_t heads, kv_heads;
+	enum status status = view_shape_read(c, place, &shape);
 
+	heads = shape.heads;
+	view_shape_free(&shape);
+	TRY(status);
 	TRY(count_heads(c, place->op, &kv_heads));
 	*blocks = kv_heads > 0 && heads > 0 && heads % kv_heads == 0 ? heads / kv_heads : 1;
 	return STATUS_OK;
@@ -358,15 +368,15 @@ enum status view_kv_group(const struct view_context *c, const struct view_place 
 /* The slot and KV head that a block of the launch processes. */
 static enum status find_head(const struct view_context *c, struct slot *s)
 {
-	const struct view_place *p = s->place;
-	int64_t heads = p->grid[0] > 0 ? p->grid[0] : 1, kv_heads;
+	int64_t kv_heads;
+	struct view_spot at;
 
-	if (c->at.block < 0)
+	if (!view_shape_named(c, &s->shape))
 		return STATUS_OK;
-	TRY(count_heads(c, p->op, &kv_heads));
-	s->kv_head = kv_heads <= heads ? c->at.block % heads * kv_heads / heads : 0;
-	if (p->grid[1] > 0)
-		s->slot = c->at.block / heads % p->grid[1];
+	at = view_shape_spot(c, &s->shape);
+	TRY(count_heads(c, s->place->op, &kv_heads));
+	s->kv_head = kv_heads <= s->shape.heads ? at.head * kv_heads / s->shape.heads : 0;
+	s->slot = at.slot;
 	return STATUS_OK;
 }
 
@@ -386,6 +396,14 @@ static enum status find_size(const struct view_context *c, struct slot *s)
 
 static enum status draw_slot(const struct view_context *c, struct slot *s)
 {
+	int64_t bands = c->all ? BANDS_ALL : BANDS;
+
+	TRY(find_head(c, s));
+	TRY(find_size(c, s));
+	if (s->last < 0)
+		return STATUS_OK;
+	s->max_len = s->max_len > s->last ? s->max_len : s->last + 1;
+	s->first = s->last >= bands * BAND ? s->last / BAND * BAND - (bands - 1) * BAND : 0;
 	TRY(read_writes(c, s));
 	TRY(find_reads(c, s));
 	TRY(view_kv_written(c, s->place, s->layer, s->slot));
@@ -397,16 +415,14 @@ enum status view_kv_rows(const struct view_context *c, const struct view_place *
 			 int64_t layer, int64_t max_len)
 {
 	struct slot s = { .place = place, .layer = layer, .max_len = max_len };
-	int64_t bands = c->all ? BANDS_ALL : BANDS;
 	enum status status;
 
-	TRY(find_head(c, &s));
-	TRY(find_size(c, &s));
-	if (s.last < 0)
-		return STATUS_OK;
-	s.max_len = s.max_len > s.last ? s.max_len : s.last + 1;
-	s.first = s.last >= bands * BAND ? s.last / BAND * BAND - (bands - 1) * BAND : 0;
-	status = draw_slot(c, &s);
+	if (view_shape_has_plan(place->kernel))
+		TRY(view_recompute(c, place->launch, "softmax", &(struct view_recomputed){ 0 }));
+	status = view_shape_read(c, place, &s.shape);
+	if (status == STATUS_OK)
+		status = draw_slot(c, &s);
+	view_shape_free(&s.shape);
 	free(s.written);
 	free(s.by);
 	free(s.by_op);

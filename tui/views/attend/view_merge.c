@@ -77,8 +77,8 @@ static enum status read_partials(const struct view_context *c, struct view_merge
 		      " FROM v_partial"
 		      " WHERE run = ?1 AND slot = ?3 AND head = ?4 AND NOT empty AND launch ="
 		      "  (SELECT launch FROM v_partial WHERE run = ?1 AND launch <= ?2"
-		      "   ORDER BY launch DESC LIMIT 1) ORDER BY chunk", c->run, m->place->launch,
-		      m->slot, m->head));
+		      "   ORDER BY launch DESC LIMIT 1) ORDER BY chunk", c->run,
+		      m->shape->place.launch, m->slot, m->head));
 	for (int64_t i = 0; i < m->count; i++)
 		m->partials[i].acc = m->acc + i * m->d;
 	return STATUS_OK;
@@ -124,7 +124,8 @@ static enum status take_output(const struct view_context *c, sqlite3_stmt *row, 
 {
 	struct output *o = state;
 	const struct view_merge *m = o->merge;
-	int64_t at = m->block * m->d * (int64_t)sizeof(float) - view_int(row, OUT_OFFSET);
+	int64_t at = (m->slot * m->shape->heads + m->head) * m->d * (int64_t)sizeof(float)
+		- view_int(row, OUT_OFFSET);
 
 	o->found = !view_null(row, OUT_DATA);
 	return read_floats(c, row, OUT_DATA, at, m->d, o->values);
@@ -180,7 +181,9 @@ static enum status draw_output(const struct view_context *c, struct view_merge *
 		c, take_output, &o,
 		"SELECT d.offset, d.data FROM v_launch l JOIN v_digest d ON d.run = l.run"
 		" AND d.op = l.op AND d.after_step = 0 WHERE l.run = ?1 AND l.launch = ?2"
-		" AND d.entry = 0", c->run, m->place->launch);
+		" AND iif(?3, d.buffer = (SELECT a.buffer FROM v_arg a WHERE a.run = ?1"
+		"  AND a.op = l.op AND a.name = 'out'), d.entry = 0)", c->run,
+		m->shape->place.launch, m->shape->merges);
 
 	if (status == STATUS_OK && o.found)
 		print_values(c, m, name, o.values);
@@ -211,6 +214,22 @@ static enum status draw_runs(const struct view_context *c, struct view_merge *m)
 			 " ORDER BY run <> ?1, run LIMIT 4", c->run);
 }
 
+/* What the last block writes, computed in its order and with its bits, as a trace may lack it. */
+static void draw_computed(const struct view_context *c, struct view_merge *m)
+{
+	float *out = xcalloc((size_t)m->d, sizeof *out);
+
+	for (int64_t d = 0; d < m->d; d++) {
+		float acc = 0.0f, sum = m->partials[m->count - 1].sum_so_far;
+
+		for (int64_t i = 0; i < m->count; i++)
+			acc = fmaf(m->partials[i].factor, m->partials[i].acc[d], acc);
+		out[d] = sum == 0.0f ? 0.0f : acc / sum;
+	}
+	print_values(c, m, "from partials", out);
+	free(out);
+}
+
 static enum status draw_outputs(const struct view_context *c, struct view_merge *m)
 {
 	struct view_context second;
@@ -218,6 +237,8 @@ static enum status draw_outputs(const struct view_context *c, struct view_merge 
 
 	view_styled(c, STYLE_HEADING, "\n out[0..%d] of this row%s\n", elements(c) - 1,
 		    m->merged < m->count ? ", after the last chunk" : "");
+	if (m->block < 0 && m->more == 0)
+		draw_computed(c, m);
 	TRY(draw_runs(c, m));
 	TRY(view_second(c, &second, &found));
 	if (c->other && found) {
@@ -255,12 +276,11 @@ static enum status draw_row(const struct view_context *c, struct view_merge *m)
 	return STATUS_OK;
 }
 
-enum status view_merge_draw(const struct view_context *c, const struct view_place *place,
-			    int64_t block, int64_t d)
+enum status view_merge_draw(const struct view_context *c, const struct view_shape *shape)
 {
-	int64_t heads = place->grid[0] > 0 ? place->grid[0] : 1;
-	struct view_merge m = { .place = place, .block = block, .head = block % heads,
-				.slot = block / heads, .d = d };
+	struct view_spot at = view_shape_spot(c, shape);
+	struct view_merge m = { .shape = shape, .head = at.head, .slot = at.slot, .d = shape->d,
+				.block = shape->merges ? -1 : c->at.block };
 	enum status status;
 
 	m.exact = xcalloc((size_t)m.d, sizeof *m.exact);

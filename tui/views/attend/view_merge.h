@@ -2,7 +2,7 @@
 #ifndef VIEW_MERGE_H
 #define VIEW_MERGE_H
 
-#include "tui/views/view_place.h"
+#include "tui/views/view_shape.h"
 
 /* A chunk that holds keys, and what the reduction made of it. */
 struct view_partial {
@@ -15,13 +15,15 @@ struct view_partial {
 };
 
 struct view_merge {
-	const struct view_place *place;
-	int64_t slot, head, block, d;
+	const struct view_shape *shape; /* of the launch that merges */
+	int64_t slot, head, d;
+	int64_t block;                  /* that merges the row; -1: the last one of its KV head */
 	struct view_partial *partials;  /* [count] */
 	float *acc;                     /* [count][d]: storage of the partials */
 	int64_t count, capacity;
 	int64_t more;                   /* chunks that hold keys and were not read */
 	int64_t points;                 /* chunks whose factor and sums the kernel published */
+	bool has_acc0;                  /* acc0_so_far is known */
 	int64_t merged;                 /* chunks merged up to the point of the address */
 	float max;
 	double *exact;                  /* [d] in float64 */
@@ -33,10 +35,9 @@ struct view_merge {
 
 #define VIEW_MERGE_D 4096               /* elements of a row, at most */
 
-/* Draws the row of d elements that a block of the reduction wrote: its merge in the order it
- * happened, the output of every run next to a float64 one, and the same merge in other orders. */
-enum status view_merge_draw(const struct view_context *, const struct view_place *,
-			    int64_t block, int64_t d);
+/* Draws the row of the address's block: its merge in the order it happened, the output of every run
+ * next to a float64 one, and the same merge in other orders. */
+enum status view_merge_draw(const struct view_context *, const struct view_shape *);
 
 /* --- view_merge_steps.c --- */
 

@@ -12,6 +12,7 @@
 
 #include "base/xalloc.h"
 #include "tui/views/view_columns.h"
+#include "tui/views/view_exp.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 
@@ -35,28 +36,32 @@ static enum status take_point(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
-/* Lane 0 of the block passes one point per chunk, in chunk order. */
+/* Lane 0 of the block passes one point per chunk, in chunk order; not that of a launch whose last
+ * blocks merge. */
 static enum status read_points(const struct view_context *c, struct view_merge *m)
 {
+	if (m->block < 0)
+		return STATUS_OK;
 	return VIEW_ROWS(c, take_point, m,
 			 "SELECT sequence, v0_bits, v1_bits, v2_bits FROM w_point WHERE run = ?1"
 			 " AND launch = ?2 AND thread = ?3 AND name = 'reduce' ORDER BY sequence",
-			 c->run, m->place->launch, m->block * view_place_threads(m->place));
+			 c->run, m->shape->place.launch,
+			 view_place_thread(&m->shape->place, m->block, 0));
 }
 
-/* Computes the steps, rounded to f32. Their points would be numbered from 0. */
+/* Computes the steps in the kernel's order and with its bits. Their points would be numbered from
+ * 0. */
 static void compute_steps(struct view_merge *m)
 {
-	double sum = 0.0;
+	float sum = 0.0f, acc0 = 0.0f;
 
 	m->points = 0;
 	for (int64_t i = 0; i < m->count; i++) {
 		struct view_partial *p = &m->partials[i];
-		double factor = p->max == m->max ? 1.0 : exp((double)p->max - m->max);
 
-		sum += factor * p->sum;
-		p->factor = (float)factor;
-		p->sum_so_far = (float)sum;
+		p->factor = view_factor(p->max, m->max);
+		p->sum_so_far = sum = fmaf(p->factor, p->sum, sum);
+		p->acc0_so_far = acc0 = fmaf(p->factor, p->acc[0], acc0);
 		p->point = i;
 	}
 }
@@ -66,7 +71,7 @@ static int64_t count_merged(const struct view_context *c, const struct view_merg
 {
 	int64_t merged = 0;
 
-	if (c->at.point < 0 || c->at.warp > 0 || c->at.lane > 0)
+	if (c->at.point < 0 || c->at.warp > 0 || c->at.lane > 0 || m->block < 0)
 		return m->count;
 	while (merged < m->count && m->partials[merged].point <= c->at.point)
 		merged++;
@@ -111,7 +116,7 @@ static void make_results(const struct table *t, struct view_column results[RESUL
 {
 	enum view_number number = t->c->looks.number;
 	bool wide = number != NUMBER_DEC || t->c->columns >= WIDE;
-	bool acc = t->m->points && wide && number != NUMBER_BITS;
+	bool acc = t->m->has_acc0 && wide && number != NUMBER_BITS;
 	const struct view_column made[RESULTS] = {
 		[SO_FAR] = { view_narrow(t->c) ? "so far" : "sum so far", "",
 			     view_number_width(t->c, 8) },
@@ -182,7 +187,7 @@ static void anchor(const struct table *t, const struct view_partial *p)
 	struct address at = address_none;
 
 	at.run = t->c->run > 1 ? t->c->run : -1;
-	at.launch = t->m->place->launch;
+	at.launch = t->m->shape->place.launch;
 	at.block = t->m->block;
 	at.warp = at.lane = 0;
 	at.point = p->point;
@@ -198,6 +203,8 @@ static void draw_chunk(const struct table *t, int64_t i)
 
 	if (t->m->points)
 		anchor(t, p);
+	else if (t->m->block < 0)
+		view_shape_anchor(c, t->m->shape, t->m->slot, t->m->head, p->chunk);
 	make_columns(t, columns);
 	snprintf(chunk, sizeof chunk, "%" PRId64, p->chunk);
 	snprintf(keys, sizeof keys, "%" PRId64 "..%" PRId64, p->key_begin, p->key_end - 1);
@@ -262,7 +269,8 @@ static void draw_title(const struct view_context *c, const struct view_merge *m)
 
 	/* Bits would not fit. */
 	decimal.looks.number = NUMBER_DEC;
-	view_row_of(c, m->place->launch, m->block);
+	if (m->block >= 0)
+		view_shape_anchor(c, m->shape, m->slot, m->head, 0);
 	view_print(c, " slot %" PRId64 " head %" PRId64 ": ", m->slot, m->head);
 	if (m->merged < m->count)
 		view_styled(c, STYLE_NEW, "%" PRId64 " of ", m->merged);
@@ -290,6 +298,8 @@ enum status view_merge_steps(const struct view_context *c, struct view_merge *m)
 	TRY(read_points(c, m));
 	if (m->points < m->count)
 		compute_steps(m);
+	m->has_acc0 = m->points > 0
+		|| (m->block < 0 && !isnan(m->partials[m->count - 1].acc0_so_far));
 	m->merged = count_merged(c, m);
 	t.shown = xcalloc((size_t)m->count, sizeof *t.shown);
 	choose(c, m, t.shown);
@@ -303,7 +313,8 @@ enum status view_merge_steps(const struct view_context *c, struct view_merge *m)
 			    " and float64 are of those above\n", m->more, view_plural(m->more));
 	view_styled(c, STYLE_NOTE, " factor = exp(max - g), share = factor x sum / last sum,"
 		    " out = acc / last sum\n factors and sums are %s%s\n",
-		    m->points ? "the kernel's" : "recomputed",
+		    m->points ? "the kernel's" : m->block < 0
+		    ? "the last block's, recomputed" : "recomputed",
 		    rounded ? ", rounded: x or --number full shows all digits" : "");
 	return STATUS_OK;
 }

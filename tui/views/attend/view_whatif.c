@@ -31,14 +31,10 @@ struct all_keys {
 };
 
 static enum status read_block(const struct view_context *c, struct all_keys *all,
-			      const struct view_place *place, int64_t block, int64_t begin,
-			      int64_t end)
+			      struct view_scores *k)
 {
-	struct view_scores *k = &all->blocks[all->count++];
+	int64_t begin = k->begin, end = k->end;
 
-	view_scores_place(k, place, block);
-	k->begin = begin;
-	k->end = end;
 	TRY(view_scores_read(c, k));
 	TRY(view_scores_values(c, k, KEYS));
 	all->keys += end - begin;
@@ -48,7 +44,7 @@ static enum status read_block(const struct view_context *c, struct all_keys *all
 
 struct finding {
 	struct all_keys *all;
-	const struct view_place *place;
+	const struct view_shape *shape;
 	const struct view_merge *merge;
 };
 
@@ -58,34 +54,41 @@ static enum status take_chunk(const struct view_context *c, sqlite3_stmt *row, v
 {
 	const struct finding *f = state;
 	const struct view_merge *m = f->merge;
-	int64_t block = view_scores_block(f->place, m->slot, m->head, view_int(row, CHUNK));
+	struct view_scores *k = &f->all->blocks[f->all->count];
 
-	if (block < 0 || !f->all->known || f->all->count == BLOCKS || f->all->keys >= KEYS) {
+	if (!f->all->known || f->all->count == BLOCKS || f->all->keys >= KEYS) {
 		f->all->known = false;
 		return STATUS_OK;
 	}
-	return read_block(c, f->all, f->place, block, view_int(row, BEGIN), view_int(row, END));
+	view_scores_place(k, f->shape, m->slot, m->head, view_int(row, CHUNK));
+	k->begin = view_int(row, BEGIN);
+	k->end = view_int(row, END);
+	f->all->known = k->block >= 0;
+	f->all->count += f->all->known;
+	return f->all->known ? read_block(c, f->all, k) : STATUS_OK;
 }
 
 /* The partials were written by the last launch with partials before the reduction. */
 static enum status read_all(const struct view_context *c, const struct view_merge *m,
-			    struct view_place *place, struct all_keys *all)
+			    struct view_shape *shape, struct all_keys *all)
 {
-	struct finding f = { all, place, m };
+	struct finding f = { all, shape, m };
 	struct view_context there = *c;
+	struct view_place place;
 	bool found;
 
 	there.at = address_none;
 	TRY(VIEW_NUMBER(c, -1, &there.at.launch, "SELECT launch FROM v_partial WHERE run = ?1"
 			" AND launch <= ?2 ORDER BY launch DESC LIMIT 1", c->run,
-			m->place->launch));
-	TRY(view_place_find(&there, "v_partial", place, &found));
+			m->shape->place.launch));
+	TRY(view_place_find(&there, "v_partial", &place, &found));
 	all->known = found;
 	if (!found)
 		return STATUS_OK;
+	TRY(view_shape_read(c, &place, shape));
 	return VIEW_ROWS(c, take_chunk, &f, "SELECT chunk, key_begin, key_end FROM v_partial"
 			 " WHERE run = ?1 AND launch = ?2 AND slot = ?3 AND head = ?4 AND NOT empty"
-			 " ORDER BY chunk", c->run, place->launch, m->slot, m->head);
+			 " ORDER BY chunk", c->run, place.launch, m->slot, m->head);
 }
 
 /* The row over all keys, in float64, and in f32 with one running sum. */
@@ -121,14 +124,15 @@ static void compute(struct view_merge *m, const struct all_keys *all)
 enum status view_whatif_read(const struct view_context *c, struct view_merge *m)
 {
 	struct all_keys *all = xcalloc(1, sizeof *all);
-	struct view_place place;
-	enum status status = read_all(c, m, &place, all);
+	struct view_shape shape = { .unit_count = 0 };
+	enum status status = read_all(c, m, &shape, all);
 
 	if (status == STATUS_OK && all->known && all->count > 0 && all->blocks[0].d == m->d
 	    && isfinite(m->max))
 		compute(m, all);
 	for (int b = 0; b < all->count; b++)
 		view_scores_free(&all->blocks[b]);
+	view_shape_free(&shape);
 	free(all);
 	return status;
 }

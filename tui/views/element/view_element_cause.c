@@ -14,10 +14,9 @@
 #include "tui/views/kernel/view_point_names.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_missing.h"
-#include "tui/views/view_place.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
-#include "tui/views/view_scores.h"
+#include "tui/views/view_shape.h"
 
 #define SCHEDULES 6
 
@@ -25,7 +24,8 @@
 
 struct writer {
 	const struct element_view *e;
-	int64_t block;                  /* linear, -1: not in the trace */
+	struct view_shape shape;
+	struct address at;              /* block -1: not in the trace */
 };
 
 /* Whether the launch has rows in a view. */
@@ -47,10 +47,10 @@ static void print_block(const struct view_context *c, const struct writer *w)
 	view_cell launch;
 
 	view_print(c, "written by %s.b%" PRId64, view_launch_cell(c, w->e->place->launch, launch),
-		   w->block);
+		   w->at.block);
 }
 
-/* Partials are [slots, heads, chunks, D + 2], written by a grid of (heads, slots, chunks). */
+/* Partials are [slots, heads, chunks, D + 2]. */
 static void print_partial(const struct view_context *c, struct writer *w)
 {
 	const int64_t *shape = w->e->w[0].shape;
@@ -58,7 +58,7 @@ static void print_partial(const struct view_context *c, struct writer *w)
 	int64_t chunk = row % shape[2], head = row / shape[2] % shape[1];
 	int64_t slot = row / shape[2] / shape[1];
 
-	w->block = view_scores_block(w->e->place, slot, head, chunk);
+	view_shape_address(&w->shape, slot, head, chunk, &w->at);
 	print_block(c, w);
 	view_print(c, ": slot %" PRId64 ", head %" PRId64 ", chunk %" PRId64 ", ", slot, head,
 		   chunk);
@@ -74,7 +74,12 @@ static void print_output(const struct view_context *c, struct writer *w)
 	const int64_t *shape = w->e->w[0].shape;
 	int64_t row = w->e->focus / shape[2];
 
-	w->block = view_scores_block(w->e->place, row / shape[1], row % shape[1], 0);
+	if (w->shape.merges) {
+		view_print(c, "written by the last block of KV head %" PRId64 ": which one that is"
+			   " is not in the trace\n", view_shape_kv_head(&w->shape, row % shape[1]));
+		return;
+	}
+	view_shape_address(&w->shape, row / shape[1], row % shape[1], 0, &w->at);
 	print_block(c, w);
 	view_print(c, ": slot %" PRId64 ", head %" PRId64 "\n", row / shape[1], row % shape[1]);
 }
@@ -106,7 +111,7 @@ static enum status draw_writer(const struct view_context *c, struct writer *w)
 		return STATUS_OK;
 	}
 	TRY(has_rows(c, "v_reduce", e->place->launch, &some));
-	if (some && e->w[0].rank == 3) {
+	if ((some || w->shape.merges) && e->w[0].rank == 3) {
 		print_output(c, w);
 		return STATUS_OK;
 	}
@@ -146,9 +151,9 @@ static enum status print_last(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
-/* The last point of the block's first thread, on one side. */
+/* The last point of the block's first thread, or of the first that has the head, on one side. */
 static enum status draw_last(const struct view_context *c, const struct element_view *e, int side,
-			     int64_t block, const struct kernel_text *text)
+			     const struct address *at, const struct kernel_text *text)
 {
 	struct view_context other = element_side(c, e, side);
 	struct last_point p = { text, e, false, false };
@@ -165,22 +170,23 @@ static enum status draw_last(const struct view_context *c, const struct element_
 	TRY(VIEW_ROWS(&other, print_last, &p, "SELECT sequence, name, v0_bits, v1_bits, v2_bits,"
 		      " v3_bits FROM w_point WHERE run = ?1 AND launch = ?2 AND thread = ?3"
 		      " ORDER BY sequence DESC LIMIT 1", other.run, e->place->launch,
-		      block * view_place_threads(e->place)));
+		      view_place_thread(e->place, at->block, (at->warp > 0 ? at->warp * 32 : 0)
+					+ (at->lane > 0 ? at->lane : 0))));
 	if (!p.some)
 		view_print(c, "its first thread passed no named point\n");
 	return STATUS_OK;
 }
 
 static enum status draw_points(const struct view_context *c, const struct element_view *e,
-			       int64_t block)
+			       const struct address *at)
 {
 	struct kernel_text text;
 	enum status status = kernel_text_read(c, e->place->kernel, &text);
 
 	for (int side = 0; side < 2 && status == STATUS_OK; side++)
-		status = draw_last(c, e, side, block, &text);
+		status = draw_last(c, e, side, at, &text);
 	kernel_text_free(&text);
-	return status == STATUS_OK ? element_first_point(c, e, block) : status;
+	return status == STATUS_OK ? element_first_point(c, e, at->block) : status;
 }
 
 /* --- other runs --- */
@@ -255,11 +261,15 @@ static enum status draw_schedules(const struct view_context *c, const struct ele
 
 enum status element_cause_draw(const struct view_context *c, const struct element_view *e)
 {
-	struct writer w = { e, -1 };
+	struct writer w = { .e = e, .at = address_none };
+	enum status status = view_shape_read(c, e->place, &w.shape);
 
-	TRY(draw_writer(c, &w));
-	if (w.block >= 0)
-		TRY(draw_points(c, e, w.block));
+	if (status == STATUS_OK)
+		status = draw_writer(c, &w);
+	view_shape_free(&w.shape);
+	TRY(status);
+	if (w.at.block >= 0)
+		TRY(draw_points(c, e, &w.at));
 	if (e->differs)
 		TRY(element_finding_draw(c, e));
 	return draw_schedules(c, e);

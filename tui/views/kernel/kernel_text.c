@@ -116,16 +116,28 @@ static bool declares_points(const struct kernel_file *f)
 	return strcmp(slash ? slash + 1 : f->name, "points.h") == 0;
 }
 
-bool kernel_text_point(const struct kernel_text *t, const char *point, int *file, int64_t *line)
+/* The line that publishes a point, other than in the definition of a macro. */
+static bool passes_point(const struct kernel_file *f, const char *point, int64_t *line)
 {
 	char name[32];
 
-	for (*file = 0; *file < t->count; ++*file)
-		for (*line = 1; !declares_points(&t->files[*file])
-		     && *line <= t->files[*file].count; ++*line)
-			if (kernel_text_passes(&t->files[*file], *line, name)
-			    && strcmp(name, point) == 0)
-				return true;
+	if (declares_points(f))
+		return false;
+	for (*line = 1; *line <= f->count; ++*line)
+		if (kernel_text_passes(f, *line, name) && strcmp(name, point) == 0)
+			return true;
+	return false;
+}
+
+bool kernel_text_point(const struct kernel_text *t, const char *point, int *file, int64_t *line)
+{
+	/* The kernel's own file; else the last one, which includes what it uses: kernels of the
+	 * ladder also have the text of others' loops. */
+	for (int i = 0; i < t->count; i++) {
+		*file = i == 0 ? 0 : t->count - i;
+		if (passes_point(&t->files[*file], point, line))
+			return true;
+	}
 	return false;
 }
 

@@ -25,13 +25,18 @@ struct own_points {
 static enum status take_own(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct own_points *o = state;
-	char words[96];
+	const char *text = view_text(row, 2);
+	char words[96], bounded[96];
 
 	(void)c;
 	snprintf(words, sizeof words, "KERNEL %s(", o->kernel);
+	/* On the line after "KERNEL __launch_bounds__(...)". */
+	snprintf(bounded, sizeof bounded, "\n%s(", o->kernel);
 	if (strcmp(view_text(row, 0), o->kernel) == 0)
 		o->own = strncmp(view_text(row, 1), "kernels/", 8) == 0
-			&& strstr(view_text(row, 2), words);
+			&& (strstr(text, words)
+			    || (strstr(text, "KERNEL __launch_bounds__(")
+				&& strstr(text, bounded)));
 	return STATUS_OK;
 }
 

@@ -8,11 +8,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "traces/kernel_names.h"
 #include "tui/views/kernel/view_exists.h"
 #include "tui/views/kernel/view_point_names.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
-#include "tui/views/view_place.h"
+#include "tui/views/view_shape.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 #include "tui/views/view_recompute.h"
@@ -21,6 +22,7 @@
 
 struct list {
 	const struct view_place *place;
+	struct view_shape shape;
 	bool own;                       /* a kernel of ours, see view_own_points() */
 	int64_t rows;
 };
@@ -48,7 +50,24 @@ static void anchor_point(const struct view_context *c, sqlite3_stmt *row, int64_
 	display_anchor(c->out, &at);
 }
 
-enum { NAME = 4, COUNT, VALUE, ABOUT = VALUE + 4 };
+enum { BLOCK, WARP, LANE, SEQUENCE, NAME, COUNT, VALUE, ABOUT = VALUE + 4 };
+
+/* What a point of our own kernels is about: the key and head of the ladder's, which follow from its
+ * number; else what the query derived. */
+static const char *about(const struct list *list, sqlite3_stmt *row, view_cell text)
+{
+	struct view_shape_point p = { .unit = -1 };
+
+	if (list->shape.units)
+		p = view_shape_point(&list->shape, view_int(row, BLOCK), view_int(row, WARP),
+				     view_int(row, LANE), view_int(row, SEQUENCE));
+	if (p.unit >= 0)
+		snprintf(text, VIEW_CELL, "%skey %" PRId64 ", head %" PRId64, p.softmax ? "from "
+			 : "", p.key, p.head);
+	else
+		snprintf(text, VIEW_CELL, "%s", view_null(row, ABOUT) ? "" : view_text(row, ABOUT));
+	return text;
+}
 
 static enum status print_point(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
@@ -67,8 +86,8 @@ static enum status print_point(const struct view_context *c, sqlite3_stmt *row, 
 			view_print(c, "  %s", view_point_value(list->own, name, i));
 		view_print(c, " %s", view_value_cell(c, row, VALUE + i, value));
 	}
-	if (list->own && !view_null(row, ABOUT))
-		view_print(c, "  %s", view_text(row, ABOUT));
+	if (list->own && *about(list, row, value))
+		view_print(c, "  %s", value);
 	view_print(c, "\n");
 	return STATUS_OK;
 }
@@ -79,11 +98,12 @@ static enum status print_point(const struct view_context *c, sqlite3_stmt *row, 
 #define AND_SEQUENCE " AND (?6 < 0 OR sequence = ?6) ORDER BY block, warp, lane, sequence"
 
 /* Derives the key, chunk or merged warp of a point of our own kernels. Blocks are ordered by chunk,
- * with H x M blocks each; a lane's n-th score belongs to key n * 32 + lane of its chunk of C keys.
+ * with as many blocks as rows each; a lane's n-th score belongs to key n * 32 + lane of its chunk
+ * of C keys.
  * NULL for other points, and for a key in a kernel without C. */
 static const char points[] =
 	"WITH shape AS (SELECT grid_x * grid_y AS rows,"
-	"  iif(kernel GLOB 'flash_decode_reduce*', 'chunk ', 'warp ') AS part,"
+	"  iif(" SQL_MERGES("kernel") ", 'chunk ', 'warp ') AS part,"
 	"  (SELECT value FROM v_arg a WHERE a.run = ?1 AND a.op = l.op AND a.name = 'C') AS C"
 	"  FROM v_launch l WHERE run = ?1 AND launch = ?2),"
 	" counted AS (SELECT *, row_number()"
@@ -98,10 +118,15 @@ static const char points[] =
 static enum status list_points(const struct view_context *c, const struct view_place *place)
 {
 	struct list list = { .place = place };
+	enum status status;
 
 	TRY(view_own_points(c, place->kernel, &list.own));
-	TRY(VIEW_ROWS(c, print_point, &list, points, c->run, place->launch, c->at.block,
-		      c->at.warp, c->at.lane, c->at.point));
+	status = view_shape_read(c, place, &list.shape);
+	if (status == STATUS_OK)
+		status = VIEW_ROWS(c, print_point, &list, points, c->run, place->launch,
+				   c->at.block, c->at.warp, c->at.lane, c->at.point);
+	view_shape_free(&list.shape);
+	TRY(status);
 	view_more(c, list.rows, ROWS);
 	return list.rows ? STATUS_OK : view_missing_points(c, place);
 }

@@ -33,6 +33,7 @@ void step_free(struct step *s)
 	free(s->chunks);
 	free(s->text);
 	free(s->k);
+	view_shape_free(&s->shape);
 	s->chunks = NULL;
 	s->text = NULL;
 	s->k = NULL;

@@ -1,12 +1,12 @@
 /* step.h - one decode step of one layer and head: keys, chunks, reduction, output; for the Step
  * screen.
  *
- * step_place.c finds the launches, step_read.c and step_query.c read what they did, step_frames.c
- * has them one after the other, step_memory.c keeps them, step_rows.c chooses what fits,
- * step_draw.c and step_panes.c draw it. A path without chunks has one `chunk` for each warp of its
- * block, because each warp attends to a contiguous slice of the keys and the block merges the
- * warps; for a single warp or a query of a prefill launch, one for each tile of keys; for attention
- * on the host, one with all keys.
+ * step_place.c finds the launches, step_read.c, step_merge.c and step_query.c read what they did,
+ * step_frames.c has them one after the other, step_memory.c keeps them, step_rows.c chooses what
+ * fits, step_draw.c and step_panes.c draw it. A path without chunks has one `chunk` for each warp
+ * of its block, because each warp attends to a contiguous slice of the keys and the block merges
+ * the warps; for a single warp or a query of a prefill launch, one for each tile of keys; for
+ * attention on the host, one with all keys.
  */
 #ifndef STEP_H
 #define STEP_H
@@ -29,13 +29,13 @@ struct step_chunk {
 	float max, sum;                 /* as published; of a tile: running, after it */
 	double factor, share;           /* of the row, in float64; factor: exp(max - row's max), of
 	                                 * a tile exp(max before - max after) */
-	bool merged;                    /* the kernel published the merge, or the tile: */
-	int64_t merge_point;            /* its number in the thread */
+	bool merged;                    /* the merge is known, or the tile: */
+	int64_t merge_point;            /* its number in the thread; -1: it was not published */
 	float merge_factor, merge_sum, merge_acc0;
 	double *weight;                 /* [end - begin] of each key in the row; NULL: unknown */
 	float *score;                   /* [end - begin]; NULL: unknown */
 	struct view_tile *tiles;        /* [tile_count], warp after warp */
-	int64_t tile_count, warp_tiles[VIEW_WARPS];
+	int64_t tile_count;
 };
 
 /* How far a step has got, for a frame of its play: what comes later is not drawn. */
@@ -66,6 +66,7 @@ struct step {
 	enum step_form form;
 	struct view_place attend;       /* launch -1: an operation of the host */
 	struct view_place reduce;       /* launch -1: the kernel that attends merges */
+	struct view_shape shape;        /* of the launch that attends */
 	struct step_node node;          /* that made the launch, in a graph */
 	int64_t heads, kv_heads, slots;
 	int64_t head, kv_head, slot, chosen;    /* chosen: index of the address's chunk, or -1 */
@@ -125,6 +126,13 @@ void step_share_tiles(struct step *);
  * *shares; NULL: unknown. */
 enum status step_query_shares(const struct view_context *, const struct step *, int64_t first,
 			      int64_t count, double **shares, int64_t *tiles);
+/* --- step_merge.c --- */
+
+/* How the chunks or warps were merged, from the points of the kernel that merges. A kernel whose
+ * last blocks merge has none: then it is computed from the partials, in the kernel's order and with
+ * its bits. */
+enum status step_merge_read(const struct view_context *, struct step *);
+
 /* --- step_bytes.c --- */
 
 /* The bytes of a buffer before an operation, if one upload was the last to write them. */

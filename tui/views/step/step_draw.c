@@ -93,9 +93,11 @@ static const char *role_of(const char *kernel)
 {
 	if (strstr(kernel, "scatter"))
 		return "append";
-	if (view_kernel_is(kernel, VIEW_CHUNK_KERNEL))
-		return "chunks";
-	return view_kernel_is(kernel, VIEW_REDUCE_KERNEL) ? "merge" : "attention";
+	switch (view_role(kernel)) {
+	case VIEW_CHUNKS: return "chunks";
+	case VIEW_MERGES: return "merge";
+	default: return strstr(kernel, "_plan") ? "plan" : "attention";
+	}
 }
 
 /* "node 2 chunks"; the node of the frame is in brackets. */
@@ -243,6 +245,8 @@ static void draw_legend(const struct step_drawing *d, bool weights)
 	}
 	if (d->step->tiled && !d->step->published)
 		view_styled(c, STYLE_NOTE, "; max and sum recomputed");
+	if (d->step->shape.merges)
+		view_styled(c, STYLE_NOTE, "; the last block's merge, recomputed");
 	view_print(c, "\n");
 }
 

@@ -90,11 +90,29 @@ static enum status add_appends(const struct view_context *c, struct frames *f)
 	return f->count == 0 ? add_loads(c, f) : STATUS_OK;
 }
 
-static void name_point(struct step_frame *frame, int64_t warp, int64_t point)
+static void name_point(struct step_frame *frame, int64_t warp, int64_t lane, int64_t point)
 {
 	frame->at.warp = warp;
-	frame->at.lane = 0;
+	frame->at.lane = lane;
 	frame->at.point = point;
+}
+
+/* The place of a partial is its block. Of a block with several heads or chunks it is the element of
+ * the partials [M, H, chunks, D + 2] that has the maximum. */
+static void add_partial(struct frames *f, int64_t index)
+{
+	const struct step *s = f->step;
+	const struct step_chunk *k = &s->chunks[index];
+	struct step_frame *frame = add(f, FRAME_PARTIAL, s->attend.launch, k->block);
+
+	frame->chunk = index;
+	if (!view_shape_packed(&s->shape))
+		return;
+	frame->at.block = -1;
+	frame->at.output = 0;
+	frame->at.element = ((s->slot * s->heads + s->head) * s->shape.chunks + k->number)
+		* (s->d + 2)
+		+ s->d;
 }
 
 /* A tile of keys, whose first thread published it. */
@@ -114,24 +132,21 @@ static void add_chunk(struct frames *f, int64_t index)
 {
 	const struct step *s = f->step;
 	const struct step_chunk *k = &s->chunks[index];
-	int64_t tile = 0;
 
 	if (s->tiled) {
 		add_key_tile(f, index);
 		return;
 	}
 
-	for (int w = 0; w < VIEW_WARPS; w++) {
-		for (int64_t i = 0; i < k->warp_tiles[w] && tile < k->tile_count; i++, tile++) {
-			struct step_frame *frame = add(f, FRAME_TILE, s->attend.launch, k->block);
+	for (int64_t i = 0; i < k->tile_count; i++) {
+		struct step_frame *frame = add(f, FRAME_TILE, s->attend.launch, k->block);
 
-			frame->chunk = index;
-			frame->tile = tile;
-			name_point(frame, w, k->tiles[tile].sequence);
-		}
+		frame->chunk = index;
+		frame->tile = i;
+		name_point(frame, k->tiles[i].warp, k->tiles[i].lane, k->tiles[i].sequence);
 	}
 	if (s->form == STEP_CHUNKS)
-		add(f, FRAME_PARTIAL, s->attend.launch, k->block)->chunk = index;
+		add_partial(f, index);
 }
 
 static void add_merge(struct frames *f, int64_t index)
@@ -141,11 +156,11 @@ static void add_merge(struct frames *f, int64_t index)
 	const struct step_chunk *k = &s->chunks[index];
 	struct step_frame *frame;
 
-	if (!k->merged || s->tiled)
+	if (!k->merged || k->merge_point < 0 || s->tiled)
 		return;
 	frame = add(f, FRAME_MERGE, p->launch, s->head + s->heads * s->slot);
 	frame->chunk = index;
-	name_point(frame, 0, k->merge_point);
+	name_point(frame, 0, 0, k->merge_point);
 }
 
 static void add_end(struct frames *f)
@@ -251,7 +266,8 @@ void step_frame_text(const struct step *s, const struct step_frame *frame, char 
 		snprintf(text, 64, "merge of %s %" PRId64, unit, number);
 		break;
 	case FRAME_OUTPUT:
-		snprintf(text, 64, s->form == STEP_HOST ? "softmax on the host, output" : "output");
+		snprintf(text, 64, s->form == STEP_HOST ? "softmax on the host, output"
+			 : s->shape.merges ? "merge in the last block, output" : "output");
 		break;
 	case FRAME_MADE:
 		snprintf(text, 64, "next byte");

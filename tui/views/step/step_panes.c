@@ -39,10 +39,8 @@ static bool is_reached(const struct step_drawing *d, int64_t chunk, int64_t key)
 		return true;
 	if (chunk > d->shown.published)
 		return false;
-	for (int64_t i = 0; i < d->shown.tiles && i < k->tile_count; i++)
-		if (key >= k->tiles[i].key && key < k->tiles[i].key + VIEW_TILE)
-			return true;
-	return false;
+	return view_tile_of(k->tiles, d->shown.tiles < k->tile_count ? d->shown.tiles
+			    : k->tile_count, key) >= 0;
 }
 
 static enum view_style heat_style(const struct step_drawing *d, const struct step_row *row,
@@ -250,7 +248,8 @@ static void anchor(const struct step_drawing *d, const struct step_row *row)
 	struct address at = address_none;
 
 	if (!s->tiled && s->attend.launch >= 0)
-		view_row_of(d->context, s->attend.launch, s->chunks[row->chunk].block);
+		view_shape_anchor(d->context, &s->shape, s->slot, s->head,
+				  s->form == STEP_CHUNKS ? s->chunks[row->chunk].number : 0);
 	if (!s->tiled || !s->published)
 		return;
 	at.run = d->context->at.run;
@@ -381,7 +380,7 @@ static void draw_empty(const struct step_drawing *d)
 {
 	const struct view_context *c = d->context;
 	const struct step *s = d->step;
-	bool chunks = s->form == STEP_CHUNKS;
+	bool chunks = s->form == STEP_CHUNKS, planned = s->shape.form == SHAPE_PLANNED;
 	char which[48];
 
 	if (!has_empty(s))
@@ -392,9 +391,9 @@ static void draw_empty(const struct step_drawing *d)
 		step_pad(c, 0, d->layout.middle);
 	} else {
 		name_empty(s, which);
-		step_cell(c, d->layout.middle, STYLE_NOTE, chunks ? "%s empty%s"
-			  : "no keys: warp %s%s", which,
-			  chunks && d->layout.maxsum ? ": max -inf, sum 0" : "");
+		step_cell(c, d->layout.middle, STYLE_NOTE, chunks ? "%s %s%s"
+			  : "no keys: warp %s", which, planned ? "not planned" : "empty",
+			  chunks && !planned && d->layout.maxsum ? ": max -inf, sum 0" : "");
 	}
 	if (d->layout.merge)
 		view_styled(c, STYLE_FRAME, " |");

@@ -4,12 +4,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "traces/kernel_names.h"
 #include "traces/store/store_index.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_query.h"
 
 /* Kernels that attend to the keys of a query, or of many. */
-#define ATTENDS "(kernel GLOB 'flash_decode_chunk*' OR kernel GLOB 'attention_*')"
+#define ATTENDS "(" SQL_CHUNKS("kernel") " OR kernel GLOB 'attention_*')"
 #define WITHIN 1024                     /* launches searched before and after a place */
 
 /* Where attention happened: a launch, or an operation of the host; -1: neither. */
@@ -52,7 +53,7 @@ static enum status attend_towards(const struct view_context *c, const struct vie
 static enum status attend_near(const struct view_context *c, const struct view_place *p,
 			       int64_t *launch)
 {
-	bool follows = view_kernel_is(p->kernel, VIEW_REDUCE_KERNEL);
+	bool follows = view_role(p->kernel) == VIEW_MERGES;
 
 	TRY(attend_towards(c, p, follows, launch));
 	return *launch >= 0 ? STATUS_OK : attend_towards(c, p, !follows, launch);
@@ -183,7 +184,7 @@ static enum status find_reduce(const struct view_context *c, struct step *s)
 		return STATUS_OK;
 	TRY(VIEW_NUMBER(c, -1, &launch, "SELECT launch FROM v_launch WHERE run = ?1"
 			" AND launch BETWEEN ?2 + 1 AND ?2 + ?5"
-			" AND kernel GLOB '" VIEW_REDUCE_KERNEL "*'"
+			" AND " SQL_MERGES("kernel")
 			" AND coalesce(step, -1) = ?3 AND coalesce(layer, -1) = ?4"
 			" ORDER BY launch LIMIT 1", c->run, s->attend.launch, s->attend.step,
 			s->attend.layer, WITHIN));
@@ -192,25 +193,41 @@ static enum status find_reduce(const struct view_context *c, struct step *s)
 
 /* --- slot, head and chunk --- */
 
-/* Blocks of both launches are numbered head first, then slot; those of chunks then by chunk. */
-static void choose_block(const struct view_context *c, struct step *s)
+/* The spot of the address's block: of the launch that attends, or of the one that merges. */
+static enum status choose_spot(const struct view_context *c, struct step *s)
 {
-	int64_t launch = c->at.launch, block = c->at.block;
+	struct view_shape reduce;
+	struct view_spot spot;
+	enum status status;
 
-	s->heads = s->attend.grid[0] > 0 ? s->attend.grid[0] : 1;
-	s->slots = s->attend.grid[1] > 0 && s->form != STEP_TILES ? s->attend.grid[1] : 1;
+	if (c->at.launch == s->attend.launch) {
+		spot = view_shape_spot(c, &s->shape);
+		if (s->form == STEP_CHUNKS)
+			s->chosen = spot.chunk;
+	} else {
+		status = view_shape_read(c, &s->reduce, &reduce);
+		spot = view_shape_spot(c, &reduce);
+		view_shape_free(&reduce);
+		TRY(status);
+	}
+	s->head = spot.head < s->heads ? spot.head : 0;
+	s->slot = spot.slot < s->slots ? spot.slot : 0;
+	if (s->form == STEP_ROWS && c->at.warp >= 0)
+		s->chosen = c->at.warp;
+	return STATUS_OK;
+}
+
+static enum status choose_block(const struct view_context *c, struct step *s)
+{
+	bool merge = c->at.launch >= 0 && c->at.launch == s->reduce.launch && c->at.block >= 0;
+
+	TRY(view_shape_read(c, &s->attend, &s->shape));
+	s->heads = s->shape.heads;
+	s->slots = s->form == STEP_TILES ? 1 : s->shape.slots;
 	s->head = c->head >= 0 && c->head < s->heads ? c->head : 0;
 	s->slot = c->slot >= 0 && c->slot < s->slots ? c->slot : 0;
 	s->chosen = -1;
-	if (block < 0 || launch < 0
-	    || (launch != s->attend.launch && launch != s->reduce.launch))
-		return;
-	s->head = block % s->heads;
-	s->slot = block / s->heads % s->slots;
-	if (launch == s->attend.launch && s->form == STEP_CHUNKS)
-		s->chosen = block / s->heads / s->slots;
-	else if (s->form == STEP_ROWS && c->at.warp >= 0)
-		s->chosen = c->at.warp;
+	return merge || view_shape_named(c, &s->shape) ? choose_spot(c, s) : STATUS_OK;
 }
 
 /* The only key of an append by uploads has the newest position. */
@@ -228,7 +245,7 @@ static enum step_form form_of(const struct view_place *p)
 {
 	if (p->launch < 0)
 		return STEP_HOST;
-	if (view_kernel_is(p->kernel, VIEW_CHUNK_KERNEL))
+	if (view_role(p->kernel) == VIEW_CHUNKS)
 		return STEP_CHUNKS;
 	return strcmp(p->kernel, "attention_prefill") == 0 ? STEP_TILES : STEP_ROWS;
 }
@@ -247,7 +264,9 @@ enum status step_find(const struct view_context *c, struct step *s, bool *found)
 	s->form = form_of(&s->attend);
 	TRY(find_reduce(c, s));
 	TRY(find_node(c, s));
-	choose_block(c, s);
+	if (view_shape_has_plan(s->attend.kernel))
+		TRY(view_recompute(c, s->attend.launch, "softmax", &s->recomputed));
+	TRY(choose_block(c, s));
 	if (c->at.op >= 0)
 		TRY(is_load(c, c->at.op, &load));
 	if (load)

@@ -38,7 +38,7 @@ static enum status take_partial(const struct view_context *c, sqlite3_stmt *row,
 		.end = view_int(row, KEY_END), .empty = view_int(row, EMPTY),
 		.max = view_f32(row, MAX), .sum = view_f32(row, SUM),
 	};
-	k->block = view_scores_block(&s->attend, s->slot, s->head, k->number);
+	k->block = view_shape_block(&s->shape, s->slot, s->head, k->number);
 	s->kv_head = view_int(row, KV_HEAD);
 	if (k->empty)
 		return STATUS_OK;
@@ -65,8 +65,6 @@ static void take_tiles(struct step_chunk *k, struct view_scores *scores)
 {
 	k->tiles = scores->tiles;
 	k->tile_count = scores->tile_count;
-	for (int w = 0; w < scores->warps; w++)
-		k->warp_tiles[w] = scores->warp[w].count;
 	scores->tiles = NULL;
 }
 
@@ -95,7 +93,6 @@ static void take_warp(struct step *s, const struct view_scores *k, int w)
 		.empty = warp->begin >= warp->end, .max = last ? last->max : -INFINITY,
 		.sum = last ? last->sum : 0.0f, .tile_count = warp->count,
 	};
-	chunk->warp_tiles[w] = warp->count;
 	if (warp->count > 0) {
 		chunk->tiles = xcalloc((size_t)warp->count, sizeof *chunk->tiles);
 		memcpy(chunk->tiles, warp->tiles, (size_t)warp->count * sizeof *chunk->tiles);
@@ -111,12 +108,11 @@ static void take_row_tiles(struct step *s, const struct view_scores *k)
 {
 	for (int64_t i = 0; i < k->tile_count; i++) {
 		const struct view_tile *tile = &k->tiles[i];
-		int64_t next = tile->key + VIEW_TILE;
 		struct step_chunk *chunk = add_chunk(s);
 
 		*chunk = (struct step_chunk){
 			.number = i, .block = k->block, .begin = tile->key,
-			.end = next < s->keys ? next : s->keys, .max = tile->max,
+			.end = tile->end, .max = tile->max,
 			.sum = tile->sum, .factor = tile->rescale, .merged = true,
 			.merge_point = tile->sequence, .merge_factor = tile->rescale,
 			.merge_sum = tile->sum,
@@ -139,8 +135,7 @@ static enum status read_warps(const struct view_context *c, struct step *s)
 	struct view_scores k;
 	enum status status;
 
-	view_scores_place(&k, &s->attend,
-			  view_scores_block(&s->attend, s->slot, s->head, 0));
+	view_scores_place(&k, &s->shape, s->slot, s->head, 0);
 	status = view_scores_read(c, &k);
 	s->keys = k.end < MAX_KEYS ? k.end : 0;
 	if (status == STATUS_OK && k.warps == 1 && s->keys > 0 && tiles_fit(s, &k))
@@ -177,7 +172,7 @@ static enum status read_weights(const struct view_context *c, struct step *s,
 	struct view_scores k;
 	enum status status;
 
-	view_scores_place(&k, &s->attend, chunk->block);
+	view_scores_place(&k, &s->shape, s->slot, s->head, chunk->number);
 	k.begin = chunk->begin;
 	k.end = chunk->end;
 	status = view_scores_read(c, &k);
@@ -213,46 +208,7 @@ static enum status read_all_weights(const struct view_context *c, struct step *s
 	return status;
 }
 
-/* --- merge and output --- */
-
-struct merge {
-	struct step *step;
-	int64_t next;
-};
-
-enum { SEQUENCE, FACTOR, SO_FAR, ACC0 };
-
-static enum status take_merge(const struct view_context *c, sqlite3_stmt *row, void *state)
-{
-	struct merge *m = state;
-	struct step_chunk *k = &m->step->chunks[m->next];
-
-	(void)c;
-	if (m->next == m->step->live)
-		return STATUS_OK;
-	k->merged = true;
-	k->merge_point = view_int(row, SEQUENCE);
-	k->merge_factor = view_f32(row, FACTOR);
-	k->merge_sum = view_f32(row, SO_FAR);
-	k->merge_acc0 = view_f32(row, ACC0);
-	m->next++;
-	return STATUS_OK;
-}
-
-/* Lane 0 of the block that merges passes one point for each chunk with keys, in chunk order. */
-static enum status read_merge(const struct view_context *c, struct step *s)
-{
-	const struct view_place *p = s->form == STEP_CHUNKS ? &s->reduce : &s->attend;
-	int64_t block = s->head + s->heads * s->slot;
-	struct merge m = { s, 0 };
-
-	if (p->launch < 0)
-		return STATUS_OK;
-	return VIEW_ROWS(c, take_merge, &m, "SELECT sequence, v0_bits, v1_bits, v2_bits"
-			 " FROM w_point WHERE run = ?1 AND launch = ?2 AND thread = ?3"
-			 " AND name = 'reduce' ORDER BY sequence", c->run, p->launch,
-			 view_place_thread(p, block, 0));
-}
+/* --- output --- */
 
 enum { OUT_DATA, OUT_BYTES };
 
@@ -289,11 +245,16 @@ static enum status read_output(const struct view_context *c, struct step *s)
 {
 	const struct view_place *p = s->reduce.launch >= 0 ? &s->reduce : &s->attend;
 
-	if (s->form == STEP_CHUNKS && s->reduce.launch < 0)
+	if (s->form == STEP_CHUNKS && s->reduce.launch < 0 && !s->shape.merges)
 		return STATUS_OK;
 	if (s->form == STEP_HOST)
 		return VIEW_ROWS(c, take_output, s, "SELECT data, NULL FROM v_op WHERE run = ?1"
 				 " AND op = ?2", c->run, p->op);
+	if (s->shape.merges)
+		return VIEW_ROWS(c, take_output, s, "SELECT d.data, d.bytes FROM v_arg a"
+				 " JOIN v_digest d ON d.run = a.run AND d.op = a.op"
+				 " AND d.buffer = a.buffer AND d.after_step = 0 WHERE a.run = ?1"
+				 " AND a.op = ?2 AND a.name = 'out'", c->run, p->op);
 	return VIEW_ROWS(c, take_output, s, "SELECT data, bytes FROM v_digest"
 			 " WHERE run = ?1 AND op = ?2 AND after_step = 0 AND entry = 0",
 			 c->run, p->op);
@@ -365,15 +326,12 @@ static enum status read_text(const struct view_context *c, struct step *s)
 			 s->attend.step, s->slot, next);
 }
 
-static enum status read_shape(const struct view_context *c, struct step *s)
+static void take_shape(struct step *s)
 {
-	TRY(VIEW_NUMBER(c, s->heads, &s->kv_heads, "SELECT value FROM v_arg WHERE run = ?1"
-			" AND op = ?2 AND name = 'Hkv'", c->run, s->attend.op));
-	TRY(VIEW_NUMBER(c, 0, &s->d, "SELECT value FROM v_arg WHERE run = ?1 AND op = ?2"
-			" AND name = 'D'", c->run, s->attend.op));
-	s->kv_head = s->kv_heads > 0 ? s->head * s->kv_heads / s->heads : 0;
+	s->kv_heads = s->shape.kv_heads;
+	s->d = s->shape.d;
+	s->kv_head = view_shape_kv_head(&s->shape, s->head);
 	s->published = true;
-	return STATUS_OK;
 }
 
 static enum status read_max_len(const struct view_context *c, struct step *s)
@@ -399,7 +357,7 @@ static enum status read_chunks(const struct view_context *c, struct step *s)
 		return step_query_read(c, s);
 	if (s->form == STEP_HOST)
 		return step_host_read(c, s);
-	TRY(read_shape(c, s));
+	take_shape(s);
 	TRY(s->form == STEP_CHUNKS ? read_partials(c, s) : read_warps(c, s));
 	if (s->live == 0)
 		return STATUS_OK;
@@ -410,7 +368,7 @@ static enum status read_chunks(const struct view_context *c, struct step *s)
 	compute_shares(s);
 	if (s->form == STEP_CHUNKS)
 		TRY(read_all_weights(c, s));
-	return read_merge(c, s);
+	return step_merge_read(c, s);
 }
 
 enum status step_read(const struct view_context *c, struct step *s)
