@@ -1,6 +1,6 @@
 /* scene.h - a device under the checker, with streams, an event and buffers, for host programs.
  *
- * Used by test_check_streams.c and test_check_operations.c.
+ * Used by test_check_streams.c, test_check_launches.c and test_check_operations.c.
  */
 #ifndef TESTS_SCENE_H
 #define TESTS_SCENE_H

@@ -96,6 +96,9 @@ void check_receive(struct check *, int file);
 /* Adds an operation that is ordered after everything in the clock `before`, adds it to that clock
  * too, and returns its number. */
 uint64_t check_op_new(struct check *, struct clock **before, int stream);
+/* The operation, a launch, may begin before the operation `earlier`, the launch before it, has
+ * ended (sim/cuda/programmatic.h). Call before anything else is added. */
+void check_op_overlaps(struct check *, uint64_t op, uint64_t earlier);
 /* The clock of an operation, valid until the next one is added. */
 const struct clock *check_op_clock(const struct check *, uint64_t op);
 /* The operations that the host knows to be complete. */

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "sim/check/check_early.h"
 #include "sim/check/check_find.h"
 #include "sim/check/check_look.h"
 #include "sim/check/check_order.h"
@@ -224,6 +225,8 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		return;                 /* a constant, or a variable without shadow */
 	if (!access_of_variable(&a) && !check_state(&a))
 		return;
+	if (a.check->early)
+		check_early_access(&a);
 	if (record_is_volatile(flags) && kind == CHECK_READ)
 		check_hold(&a);
 	else

@@ -400,6 +400,8 @@ void check_find_free(struct check *check)
 	free(check->texts);
 	free(check->events);
 	free(check->copy_calls);
+	free(check->waits);
+	free(check->against);
 	for (size_t i = 0; i < check->finding_count; i++)
 		drop(&check->findings[i]);
 	free(check->findings);

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "sim/check/accesses.h"
+#include "sim/check/check_early.h"
 #include "sim/check/check_lint.h"
 #include "sim/check/check_nan.h"
 #include "sim/check/check_op.h"
@@ -98,7 +99,7 @@ enum status check_launch_begin(struct check *check, const struct check_launch *l
 	check->begun++;
 	check->hot.first = check->next_slice << LANES_SHIFT;
 	check->order_happened = false;
-	check->exact = check->hot.exact = launch->code->orders_some;
+	check->exact = launch->code->orders_some;
 	if (!find_code(check) || !check_reach_begin(check))
 		return fail_device(2, "--check: out of memory: to record the accesses of %s%s",
 				   launch->code->name, check_space_limit());
@@ -110,10 +111,15 @@ enum status check_launch_begin(struct check *check, const struct check_launch *l
 	check_hot = check->hot;
 	ft_check_block = (struct ft_check_block){ .launch = lines_begin() };
 	check_op_launched(check, false);
+	check_early_begin(check);
 	counters_launch_begin(check->counters, launch);
 	/* Turn off the fast path: its accesses would be neither kept nor counted. */
-	if (check_hot.exact || check_hot.counters)
+	if (check->exact || check_hot.counters)
 		check_hot.words = check_hot.shared_words = 0;
+	check_hot.again_words = check->exact ? 0
+		: check->early ? check_hot.shared_span / 4 : check_hot.span / 4;
+	if (check->early && check_hot.words > 0)
+		check_hot.words = check_hot.shared_words;
 	if (check_hot.counters)
 		ft_check_block.pending = PENDING_COUNT;
 	check_watch_nan(true);
@@ -133,6 +139,7 @@ void check_launch_end(struct check *check, bool good)
 	counters_launch_end(check->counters, check->counting);
 	ft_check_block.pending = 0;
 	check_hot = (struct check_hot){ 0 };
+	check_early_end(check);
 	check_op_launched(check, true);
 	check_alloc_end(check);
 	if (good)

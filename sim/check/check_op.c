@@ -13,11 +13,12 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/check_early.h"
 #include "sim/check/check_shadow.h"
 #include "sim/check/check_state.h"
 #include "sim/check/check_stream.h"
 
-static struct check_op *op_at(const struct check *check, uint64_t op)
+struct check_op *check_op_at(const struct check *check, uint64_t op)
 {
 	return &check->ops.items[op - check->ops.base];
 }
@@ -59,7 +60,7 @@ uint64_t check_op_new(struct check *check, struct clock **before, int stream)
 
 const struct clock *check_op_clock(const struct check *check, uint64_t op)
 {
-	return op_at(check, op)->clock;
+	return check_op_at(check, op)->clock;
 }
 
 const struct clock *check_host_clock(const struct check *check)
@@ -71,9 +72,13 @@ static void op_free(struct check_op *op)
 {
 	clock_free(op->clock);
 	op->clock = NULL;
+	clock_free(op->early);
+	op->early = NULL;
 	free(op->reads.items);
 	free(op->writes.items);
-	op->reads = op->writes = (struct touched_list){ 0 };
+	free(op->early_reads.items);
+	free(op->early_writes.items);
+	op->reads = op->writes = op->early_reads = op->early_writes = (struct touched_list){ 0 };
 }
 
 /* Operations that the host has waited for are ordered before all future ones. */
@@ -110,7 +115,7 @@ void check_host_waited_for_all(struct check *check)
 
 /* --- bytes --- */
 
-static void touch(struct touched_list *list, uintptr_t from, uintptr_t to, uint64_t record)
+void check_touch(struct touched_list *list, uintptr_t from, uintptr_t to, uint64_t record)
 {
 	struct touched *last = list->count ? &list->items[list->count - 1] : NULL;
 
@@ -159,7 +164,7 @@ static void touch_byte(struct touched_list *list, uintptr_t at, uint64_t record)
 	struct touched *last = list->count ? &list->items[list->count - 1] : NULL;
 
 	if (!last || last->to <= at)
-		touch(list, at, at + 1, record);
+		check_touch(list, at, at + 1, record);
 	else if (last->record & RECORD_ATOMIC && !(record & RECORD_ATOMIC) && last->from == at)
 		last->record = record;
 }
@@ -199,7 +204,7 @@ static void collect_word(const struct check *check, uintptr_t address, uint32_t 
 	}
 	op = op_of(&check->ops, list.at[0].record);
 	if (op)
-		touch(list.at[0].write ? &op->writes : &op->reads, address, address + 4,
+		check_touch(list.at[0].write ? &op->writes : &op->reads, address, address + 4,
 		      list.at[0].record);
 }
 
@@ -254,10 +259,12 @@ static bool has_unordered(const struct check_ops *ops, const struct check_op *op
 
 void check_op_begin(struct check *check, uint64_t number)
 {
-	struct check_op *op = op_at(check, number);
+	struct check_op *op = check_op_at(check, number);
 
-	if (has_unordered(&check->ops, op, true))
+	if (has_unordered(&check->ops, op, true) || op->overlapping)
 		check_ops_collect(check);
+	if (op->overlapping)
+		check_early_order(check, op);
 	check->ops.running = op;
 }
 
@@ -269,7 +276,7 @@ void check_op_moved(struct check *check, const char *what, uintptr_t address, si
 	if (!op || bytes == 0)
 		return;
 	op->what = what;
-	touch(write ? &op->writes : &op->reads, address, address + bytes, 0);
+	check_touch(write ? &op->writes : &op->reads, address, address + bytes, 0);
 }
 
 void check_op_launched(struct check *check, bool ended)
@@ -286,12 +293,14 @@ void check_op_launched(struct check *check, bool ended)
 
 void check_op_end(struct check *check, uint64_t number)
 {
-	struct check_op *op = op_at(check, number);
+	struct check_op *op = check_op_at(check, number);
 
 	check->ops.running = NULL;
 	check->ops.waiting--;
 	if (op->launch.code) {
 		op->state = OP_LAUNCHED;
+		if (op->overlapping)
+			check_early_judge(check, op);
 		if (has_unordered(&check->ops, op, false))
 			check_ops_collect(check);
 		return;

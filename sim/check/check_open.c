@@ -5,6 +5,7 @@
 
 #include "base/xalloc.h"
 #include "sim/check/check_async.h"
+#include "sim/check/check_early.h"
 #include "sim/check/check_find.h"
 #include "sim/check/check_heap.h"
 #include "sim/check/check_nan.h"
@@ -29,6 +30,8 @@ static const struct listener_calls calls = {
 	.named_arrive = check_named_arrive,
 	.named_leave = check_named_leave,
 	.grid_release = check_grid_release,
+	.let_next = check_let_next,
+	.grid_waited = check_grid_waited,
 	.collective_arrive = check_collective_arrive,
 	.collective_finish = check_collective_finish,
 	.shuffle_inactive = check_shuffle_inactive,

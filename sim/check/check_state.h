@@ -69,7 +69,7 @@ struct check_hot {
 	const uint8_t *reached;         /* by granule: whether the launch can access it */
 	unsigned granule;               /* log2 of the words in a granule: check_space.h */
 	uint32_t first;                 /* first segment of the launch */
-	bool exact;                     /* see check.exact */
+	size_t again_words;             /* in span: reads that may take the second fast path */
 	uintptr_t origin;               /* code address of place 0 */
 	uintptr_t code;                 /* start of the object with the kernel */
 	size_t code_bytes;
@@ -164,6 +164,13 @@ struct check {
 	bool leaks_are_lints;
 	bool exact;                     /* not only barriers of whole warps and blocks order */
 	uint32_t needed_from;           /* first segment not collected yet: check_op.c */
+	/* The launch may have begun early (check_early.c): segments in which threads waited for the
+	 * one before, and blocks that have waited before they let the next one begin. */
+	bool early;
+	uint32_t *waits;
+	size_t wait_count, wait_capacity, waits_first;
+	uint64_t *against;              /* operations with which what it does early may conflict */
+	size_t against_count;
 	struct check_more more;
 	bool counting;                  /* every launch */
 	struct counters *counters;      /* and lines; hot.counters is NULL if not in use */

@@ -70,21 +70,34 @@ static struct overlap find_overlap(const struct touched_list *a, const struct to
 	return met;
 }
 
-/* The side that is a launch comes first: the finding belongs to it. */
-static void report_race(struct check *check, const struct check_op *a, bool a_writes,
-			const struct check_op *b, bool b_writes)
+/* One side of a pair: an operation, and what it wrote or read. */
+struct part {
+	const struct check_op *op;
+	const struct touched_list *list;
+	bool writes;
+};
+
+static struct part writes_of(const struct check_op *op)
 {
-	const struct overlap met = find_overlap(a_writes ? &a->writes : &a->reads,
-						b_writes ? &b->writes : &b->reads);
-	struct check_report report = {
-		.class = CLASS_RACE_STREAM, .address = met.at, .bytes = met.bytes,
-	};
-	bool turn = !a->launch.code && b->launch.code;
+	return (struct part){ op, &op->writes, true };
+}
+
+static struct part reads_of(const struct check_op *op)
+{
+	return (struct part){ op, &op->reads, false };
+}
+
+/* The side that is a launch comes first: the finding belongs to it. */
+static void report_race(struct check *check, enum finding_class class, struct part a, struct part b)
+{
+	const struct overlap met = find_overlap(a.list, b.list);
+	struct check_report report = { .class = class, .address = met.at, .bytes = met.bytes };
+	bool turn = !a.op->launch.code && b.op->launch.code;
 
 	if (!met.a)
 		return;
-	*(turn ? &report.other : &report.side) = side_of(check, a, met.a, a_writes);
-	*(turn ? &report.side : &report.other) = side_of(check, b, met.b, b_writes);
+	*(turn ? &report.other : &report.side) = side_of(check, a.op, met.a, a.writes);
+	*(turn ? &report.side : &report.other) = side_of(check, b.op, met.b, b.writes);
 	if (met.at - check->hot.base >= check->hot.span)
 		snprintf(report.detail, sizeof report.detail, "%zu bytes of the host's memory",
 			 met.bytes);
@@ -100,10 +113,21 @@ void check_op_judge(struct check *check, const struct check_op *op)
 
 		if (other == op || other->state != OP_KNOWN || !operation_unordered(op, other))
 			continue;
-		report_race(check, op, true, other, true);
-		report_race(check, op, true, other, false);
-		report_race(check, op, false, other, true);
+		report_race(check, CLASS_RACE_STREAM, writes_of(op), writes_of(other));
+		report_race(check, CLASS_RACE_STREAM, writes_of(op), reads_of(other));
+		report_race(check, CLASS_RACE_STREAM, reads_of(op), writes_of(other));
 	}
+}
+
+void check_op_judge_early(struct check *check, const struct check_op *op,
+			  const struct check_op *other)
+{
+	const struct part writes = { op, &op->early_writes, true };
+	const struct part reads = { op, &op->early_reads, false };
+
+	report_race(check, CLASS_RACE_LAUNCH, writes, writes_of(other));
+	report_race(check, CLASS_RACE_LAUNCH, writes, reads_of(other));
+	report_race(check, CLASS_RACE_LAUNCH, reads, writes_of(other));
 }
 
 /* --- graphs and captures --- */

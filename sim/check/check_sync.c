@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/check/check_early.h"
 #include "sim/check/check_find.h"
 #include "sim/check/check_look.h"
 #include "sim/check/check_order.h"
@@ -74,6 +75,7 @@ void check_block_begin(struct listener *listener, struct block *block, size_t st
 	check_allocated(check, block->view.dynamic, dynamic_bytes);
 	check->launch_shared = static_bytes + dynamic_bytes;
 	block->check_epoch = 0;
+	check_early_block(block);
 	if (check->hot.counters)
 		counters_block_begin(check->hot.counters, block);
 	for (unsigned i = 0; i < block->warp_count; i++) {
@@ -235,6 +237,7 @@ void check_collective_finish(struct listener *listener, struct warp *warp,
 		return;
 	check_order_warp(check, warp, meeting->arrived);
 	check_look_warp(check, warp, meeting->arrived);
+	check_early_warp(check, warp, meeting->arrived);
 	if (meeting->arrived != all) {
 		order_lanes(check, warp, meeting->arrived);
 		check_new_slice(check, warp, meeting->arrived);
@@ -346,6 +349,7 @@ void check_barrier_release(struct listener *listener, struct block *block)
 		counters_barrier(check->hot.counters, block);
 	check_order_barrier(check, block);
 	check_look_barrier(check, block);
+	check_early_barrier(check, block);
 	block->check_epoch++;
 	for (unsigned i = 0; i < block->warp_count; i++) {
 		struct warp *warp = &block->warps[i];
@@ -384,6 +388,7 @@ void check_grid_release(struct listener *listener, const struct worker *w)
 	uint32_t bound = check->next_slice << LANES_SHIFT;
 
 	check->hot.first = check_hot.first = bound;
+	check_early_grid(check, w);
 	for (int b = 0; b < w->resident; b++)
 		for (unsigned i = 0; i < w->blocks[b]->warp_count; i++) {
 			struct warp *warp = &w->blocks[b]->warps[i];

@@ -200,8 +200,7 @@ static bool read_again(size_t word, struct lane *lane, uintptr_t pc)
 static __attribute__((noinline)) void read_slowly(uintptr_t address, size_t bytes, uintptr_t pc)
 {
 	size_t word = word_at(address);
-	bool done = !check_hot.exact && word + bytes / 4 <= check_hot.span / 4
-		&& !(address & (bytes - 1));
+	bool done = word + bytes / 4 <= check_hot.again_words && !(address & (bytes - 1));
 
 	for (size_t i = 0; i < bytes / 4 && done; i++)
 		done = read_again(word + i, lane_current(), pc);

@@ -36,6 +36,9 @@
 	X(RACE_STREAM, "race-stream", false, "no stream, event or edge of a graph orders these " \
 	  "two operations, and the host waited for neither: on a GPU they overlap", \
 	  "put both on one stream, wait for an event recorded after the first, or add the edge") \
+	X(RACE_LAUNCH, "race-launch", false, "this launch may begin before the one before it " \
+	  "in its stream has ended, and nothing orders what it does before it waits for that", \
+	  "call grid_wait() before it") \
 	X(STALE_GRAPH_ARG, "stale-graph-arg", false, "a graph launches with the values its nodes " \
 	  "were created with, and this one has changed since", \
 	  "keep the value in device memory and update it before each launch, or create the " \

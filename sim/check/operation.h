@@ -37,6 +37,14 @@ struct check_op {
 	uintptr_t origin;               /* of a launch: code address of place 0 */
 	uint32_t first, last;           /* its segments: [first, last) */
 	struct touched_list reads, writes;
+	/* Of a launch that may begin before the operation `overlaps`, a launch, has ended: what is
+	 * ordered before all that it does, and what it touched before it waited for that launch.
+	 * See check_early.c. */
+	bool overlapping;
+	uint64_t overlaps;
+	struct clock *early;
+	struct touched_list early_reads, early_writes;
+	bool late;                      /* no launch can begin before this one has waited */
 };
 
 struct check_ops {

@@ -102,6 +102,9 @@ uint64_t ft_tile_get(unsigned warp);
 /* Waits for every thread of a cooperative launch; ends another launch with error 719. */
 void ft_grid_barrier(const struct ft_site *);
 int ft_grid_is_cooperative(void);
+/* For checked kernels: grid_let_next() and grid_wait() of sim/cuda/programmatic.h. */
+void ft_grid_let_next(void);
+void ft_grid_wait(void);
 
 /* Turns of the loops that a thread is in, for those that reach a block barrier (in checked kernels)
  * or an __activemask(); see sim/cu2c/rewrite_loop.c. */

@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "sim/check/check.h"
 #include "sim/device/graph.h"
+#include "sim/device/task.h"
 
 struct capture {
 	struct capture *next;
@@ -169,10 +170,14 @@ static void add_end(struct stream *stream, int node)
 	stream->ends[stream->end_count++] = node;
 }
 
+/* As CUDA does, makes the edge from one launch to the next programmatic. */
 void capture_add(struct stream *stream, struct task *task)
 {
-	int node = graph_add(stream->capture->graph, task, stream->ends, stream->end_count);
+	struct graph *graph = stream->capture->graph;
+	int node = graph_add(graph, task, stream->ends, stream->end_count);
 
+	graph->nodes[node].overlaps = stream->end_count == 1 && task_may_overlap(task)
+		&& task_is_launch(graph->nodes[stream->ends[0]].task);
 	set_ends(&stream->ends, &stream->end_count, &node, 1);
 }
 

@@ -28,6 +28,7 @@ static void nodes_free(struct node *nodes, int count)
 static void node_set(struct node *node, struct task *task, const int *after, int after_count)
 {
 	node->task = task;
+	node->overlaps = false;
 	node->after = xcalloc((size_t)after_count + 1, sizeof *after);
 	node->after_count = after_count;
 	for (int i = 0; i < after_count; i++)
@@ -83,6 +84,8 @@ uint64_t graph_exec_order(const struct graph_exec *exec, struct clock **order, i
 				   check_op_clock(check, first + (uint64_t)node->after[a]));
 		op = check_op_new(check, &before, stream);
 		first = i == 0 ? op : first;
+		if (node->overlaps)
+			check_op_overlaps(check, op, first + (uint64_t)node->after[0]);
 		clock_join(&end, before);
 		clock_free(before);
 	}
@@ -143,9 +146,11 @@ struct graph_exec *graph_exec_new(struct device_simulated *sim, const struct gra
 	exec->references = 1;
 	exec->count = graph->count;
 	exec->nodes = xcalloc((size_t)graph->count + 1, sizeof *exec->nodes);
-	for (int i = 0; i < graph->count; i++)
+	for (int i = 0; i < graph->count; i++) {
 		node_set(&exec->nodes[i], task_keep(graph->nodes[i].task), graph->nodes[i].after,
 			 graph->nodes[i].after_count);
+		exec->nodes[i].overlaps = graph->nodes[i].overlaps;
+	}
 	exec->next = sim->execs;
 	sim->execs = exec;
 	return exec;

@@ -11,6 +11,7 @@ struct task;
 struct node {
 	struct task *task;              /* a reference */
 	int *after, after_count;        /* earlier nodes: a graph has no cycles */
+	bool overlaps;                  /* it may begin before the only one of them has ended */
 };
 
 struct graph {

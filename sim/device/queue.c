@@ -154,8 +154,13 @@ static void order_entry(struct stream *stream, struct entry *entry)
 	clock_join(&stream->order, check_host_clock(check));
 	if (entry->after)
 		clock_join(&stream->order, entry->after->order);
-	if (entry->task)
+	if (entry->task) {
 		entry->op = check_op_new(check, &stream->order, stream->number);
+		if (stream->last_launched && task_may_overlap(entry->task))
+			check_op_overlaps(check, entry->op, stream->last_op);
+	}
+	stream->last_launched = entry->task && task_is_launch(entry->task);
+	stream->last_op = entry->op;
 	if (entry->exec)
 		entry->op = graph_exec_order(entry->exec, &stream->order, stream->number);
 	if (entry->mark)

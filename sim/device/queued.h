@@ -9,7 +9,7 @@ struct queued_launch {
 	const struct sim_code *code;
 	struct dim3 grid, block;
 	size_t dynamic_bytes;
-	bool independent, cooperative, probed;
+	bool independent, cooperative, programmatic, probed;
 	const struct kernel_lint *lint;
 	struct point_sink points;       /* those at the call; an observer may set others */
 	void *ticket;

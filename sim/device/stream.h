@@ -19,6 +19,8 @@ struct stream {
 	int *ends, end_count;           /* while capturing: nodes that the next one depends on */
 	int number;                     /* 0: the default stream */
 	struct clock *order;            /* on a checked device: operations before the next work */
+	bool last_launched;             /* the last work is a launch, with this operation */
+	uint64_t last_op;
 };
 
 struct event {

@@ -101,6 +101,7 @@ struct task *task_launch(const struct device_simulated *sim, const struct launch
 	launch->dynamic_bytes = asked->shared_bytes;
 	launch->independent = asked->kernel->independent;
 	launch->cooperative = cooperative;
+	launch->programmatic = asked->kernel->programmatic;
 	launch->lint = asked->kernel->lint;
 	launch->probed = asked->probed;
 	launch->points = sim->points;
@@ -203,6 +204,16 @@ void task_check_live(const struct device_simulated *sim, const struct task *task
 		format_values(param->kind, &was, &is, values, sizeof values);
 		check_stale(sim->check, launch->code->name, param->name, node, stream, values);
 	}
+}
+
+bool task_is_launch(const struct task *task)
+{
+	return task->kind == TASK_LAUNCH;
+}
+
+bool task_may_overlap(const struct task *task)
+{
+	return task->kind == TASK_LAUNCH && task->launch->programmatic;
 }
 
 struct task *task_keep(struct task *task)

@@ -20,6 +20,10 @@ struct task *task_upload(const struct buffer *, uint64_t offset, const void *sou
 struct task *task_download(const struct buffer *, uint64_t offset, void *destination, size_t bytes);
 struct task *task_fill(const struct buffer *, uint64_t offset, uint32_t pattern, size_t words);
 
+bool task_is_launch(const struct task *);
+/* Whether it is a launch that may begin before a launch before it has ended. */
+bool task_may_overlap(const struct task *);
+
 struct task *task_keep(struct task *);
 void task_drop(struct task *);
 

@@ -74,3 +74,14 @@ int ft_grid_is_cooperative(void)
 {
 	return worker_self->grid->cooperative;
 }
+
+/* Launches of a stream run one after another, so only the checker needs to know. */
+void ft_grid_let_next(void)
+{
+	LISTENER_CALL(worker_self->grid->listener, let_next, lane_current());
+}
+
+void ft_grid_wait(void)
+{
+	LISTENER_CALL(worker_self->grid->listener, grid_waited, lane_current());
+}

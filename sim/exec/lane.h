@@ -83,6 +83,7 @@ struct block {
 	unsigned check_epoch;
 	struct lane *check_first;
 	struct call_path check_path;    /* by which it came */
+	bool check_waited, check_let;   /* a thread called grid_wait(), grid_let_next() */
 	bool arena_lent;                /* the arena belongs to the listener */
 	struct warp *warps;             /* MAX_WARPS */
 	uint64_t tile_values[MAX_WARPS];

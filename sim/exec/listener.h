@@ -45,6 +45,9 @@ struct listener_calls {
 	void (*named_leave)(struct listener *, struct lane *, const void *barrier);
 	/* A barrier of the grid completes: every thread has passed one of its block before. */
 	void (*grid_release)(struct listener *, const struct worker *);
+	/* A lane lets the next launch of the stream begin; it has waited for the one before. */
+	void (*let_next)(struct listener *, struct lane *);
+	void (*grid_waited)(struct listener *, struct lane *);
 	/* A lane arrives at a warp collective with this mask; a collective is complete. */
 	void (*collective_arrive)(struct listener *, struct lane *, enum ft_collective,
 				  uint32_t mask);
@@ -93,6 +96,7 @@ struct check_lane {
 	struct check_looks *looks;      /* atomics and volatile accesses; NULL: none so far */
 	int64_t looks_launch;           /* the launch that `looks` belongs to: check->begun */
 	struct check_copy *copies;      /* its asynchronous copies that are not complete */
+	bool waited;                    /* for the launch before: see sim/check/check_early.c */
 };
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 #include "engine/device.h"
 #include "tests/checker/corpus.h"
-#include "traces/row.h"
+#include "tests/checker/marks.h"
 
 static void must(enum status status)
 {
@@ -24,37 +24,6 @@ static struct device *open_checked(uint64_t seed)
 
 	must(device_open("sim", &options, &device));
 	return device;
-}
-
-/* Returns the number of the marked line of a kernel in the corpus. */
-static int marked_line(const struct corpus_case *c)
-{
-	const char *top = getenv("abs_srcdir");
-	char *path = xasprintf("%s/tests/checker/%s.cu", top ? top : ".", c->file);
-	char *head = xasprintf("KERNEL %s(", c->name);
-	FILE *file = fopen(path, "r");
-	char text[200];
-	bool within = false;
-	int line = 0, found = 0;
-
-	ck_assert_msg(file != NULL, "%s: cannot be read", path);
-	while (!found && fgets(text, sizeof text, file)) {
-		line++;
-		if (strncmp(text, "KERNEL ", 7) == 0)
-			within = strncmp(text, head, strlen(head)) == 0;
-		if (within && strstr(text, "/* BUG */"))
-			found = line;
-	}
-	fclose(file);
-	free(path);
-	free(head);
-	ck_assert_msg(found > 0, "%s has no marked line", c->name);
-	return found;
-}
-
-static bool is_at(const struct row_side *side, const struct corpus_case *c, int line)
-{
-	return side->what && side->line == line && side->file && strstr(side->file, c->file);
 }
 
 static char *list_of(const struct row_finding *found, size_t count)
@@ -76,7 +45,7 @@ START_TEST(a_planted_bug_is_found_on_its_line)
 	const struct corpus_case *c = &corpus_cases[_i];
 	struct device *device = open_checked(0);
 	const struct row_finding *found;
-	int line = marked_line(c);
+	int line = marked_line(c->file, c->name);
 	bool right = false;
 	size_t count;
 	char *list;
@@ -85,8 +54,8 @@ START_TEST(a_planted_bug_is_found_on_its_line)
 	count = device_findings(device, &found);
 	for (size_t i = 0; i < count; i++)
 		right |= strcmp(found[i].class, c->class) == 0
-			&& (is_at(&found[i].sides[0], c, line)
-			    || is_at(&found[i].sides[1], c, line));
+			&& (side_is_at(&found[i].sides[0], c->file, line)
+			    || side_is_at(&found[i].sides[1], c->file, line));
 	list = list_of(found, count);
 	ck_assert_msg(right, "%s: no %s at line %d; found%s", c->name, c->class, line, list);
 	free(list);
