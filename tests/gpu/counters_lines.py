@@ -155,7 +155,8 @@ def explain_nothing(action, executed):
 def profile(ncu, module, flashtwin, command, kernels):
 	"""Profiles the launches that simulate() recorded. Returns {kernel: sums}."""
 	done = subprocess.run(
-		[ncu, "-f", "-o", "gpu", "--clock-control", "none", "--section", "SourceCounters",
+		[ncu, "-f", "-o", "gpu", "--clock-control", "none", "--import-source", "yes",
+		 "--section", "SourceCounters", "--section", "LaunchStats",
 		 "--metrics", ",".join(METRICS.values()),
 		 "--kernel-name", "regex:^(" + "|".join(kernels) + ")$",
 		 flashtwin, *command, "--device", "cuda", "--no-record"],
@@ -177,11 +178,27 @@ def profile(ncu, module, flashtwin, command, kernels):
 		for kernel, (ordinal, _) in kernels.items()}
 
 
+def join_lines(gpu, sim):
+	"""A statement may have several lines. Where only NCU has an access on a line and only the
+	simulator has one of that kind at most three lines away, moves NCU's to the simulator's
+	line."""
+	for key in sorted(gpu.keys() - sim.keys()):
+		(file, line), *kind = key[0].split(":"), *key[1:]
+		near = [other for other in sim.keys() - gpu.keys()
+			if [*other[1:]] == kind and other[0].split(":")[0] == file
+			and abs(int(other[0].split(":")[1]) - int(line)) <= 3]
+		if near:
+			gpu[min(near, key=lambda other: abs(int(other[0].split(":")[1])
+							    - int(line)))] = gpu.pop(key)
+	return gpu
+
+
 def cell(gpu, sim):
 	return str(gpu) if gpu == sim else f"{gpu} ({sim})"
 
 
 def print_table(kernel, gpu, sim):
+	gpu = join_lines(gpu, sim)
 	nothing = dict.fromkeys(COLUMNS, 0)
 	for key in sorted(gpu.keys() | sim.keys(), key=lambda key: (key[2], key)):
 		place, kind, space = key
