@@ -250,8 +250,8 @@ static void exec_changed(struct CUgraphExec_st *x)
 	x->exec = NULL;
 }
 
-static cudaError_t set(cudaGraphExec_t handle, cudaGraphNode_t node, cudaError_t checked,
-		       const struct work *work)
+cudaError_t node_set_in(cudaGraphExec_t handle, cudaGraphNode_t node, cudaError_t checked,
+			const struct work *work)
 {
 	struct CUgraphExec_st *x;
 
@@ -274,7 +274,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
 {
 	struct work work;
 
-	return API(set(exec, node, node_launch(params, &work), &work));
+	return API(node_set_in(exec, node, node_launch(params, &work), &work));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -282,7 +282,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
 {
 	struct work work;
 
-	return API(set(exec, node, node_copy(params, &work), &work));
+	return API(node_set_in(exec, node, node_copy(params, &work), &work));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -291,7 +291,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNo
 {
 	struct work work;
 
-	return API(set(exec, node, node_copy_linear(dst, src, bytes, kind, &work), &work));
+	return API(node_set_in(exec, node, node_copy_linear(dst, src, bytes, kind, &work), &work));
 }
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -299,7 +299,7 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
 {
 	struct work work;
 
-	return API(set(exec, node, node_fill(params, &work), &work));
+	return API(node_set_in(exec, node, node_fill(params, &work), &work));
 }
 
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -307,7 +307,23 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t
 {
 	struct work work;
 
-	return API(set(exec, node, node_host(params, &work), &work));
+	return API(node_set_in(exec, node, node_host(params, &work), &work));
+}
+
+cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+						 cudaEvent_t event)
+{
+	struct work work;
+
+	return API(node_set_in(exec, node, node_event(WORK_RECORD, event, &work), &work));
+}
+
+cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+					       cudaEvent_t event)
+{
+	struct work work;
+
+	return API(node_set_in(exec, node, node_event(WORK_WAIT, event, &work), &work));
 }
 
 /* Whether the graphs have the same nodes and edges, except parameters; *node: the first that

@@ -25,9 +25,8 @@ static cudaError_t check_after(const struct CUgraph_st *graph, const cudaGraphNo
 	return cudaSuccess;
 }
 
-/* `checked` is the result of checking the work's parameters. */
-static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t handle, const cudaGraphNode_t *after,
-		       size_t count, cudaError_t checked, const struct work *work)
+cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t handle, const cudaGraphNode_t *after,
+		     size_t count, cudaError_t checked, const struct work *work)
 {
 	struct CUgraph_st *graph;
 
@@ -47,7 +46,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
 {
 	struct work work;
 
-	return API(add(pNode, graph, dependencies, count, node_launch(params, &work), &work));
+	return API(node_add(pNode, graph, dependencies, count, node_launch(params, &work), &work));
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
@@ -56,7 +55,7 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
 {
 	struct work work;
 
-	return API(add(pNode, graph, dependencies, count, node_copy(params, &work), &work));
+	return API(node_add(pNode, graph, dependencies, count, node_copy(params, &work), &work));
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pNode, cudaGraph_t graph,
@@ -65,8 +64,8 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pNode, cudaGraph_t graph,
 {
 	struct work work;
 
-	return API(add(pNode, graph, dependencies, count,
-		       node_copy_linear(dst, src, bytes, kind, &work), &work));
+	return API(node_add(pNode, graph, dependencies, count,
+			    node_copy_linear(dst, src, bytes, kind, &work), &work));
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
@@ -75,7 +74,7 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
 {
 	struct work work;
 
-	return API(add(pNode, graph, dependencies, count, node_fill(params, &work), &work));
+	return API(node_add(pNode, graph, dependencies, count, node_fill(params, &work), &work));
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
@@ -84,10 +83,10 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
 {
 	struct work work;
 
-	return API(add(pNode, graph, dependencies, count, node_host(params, &work), &work));
+	return API(node_add(pNode, graph, dependencies, count, node_host(params, &work), &work));
 }
 
-static cudaError_t child_work(cudaGraph_t child, struct work *out)
+cudaError_t node_child(cudaGraph_t child, struct work *out)
 {
 	*out = (struct work){ .kind = WORK_GRAPH };
 	return runtime_graph_of(child, &out->graph);
@@ -99,7 +98,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pNode, cudaGraph_t graph
 {
 	struct work work;
 
-	return API(add(pNode, graph, dependencies, count, child_work(child, &work), &work));
+	return API(node_add(pNode, graph, dependencies, count, node_child(child, &work), &work));
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
@@ -107,10 +106,10 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
 {
 	const struct work work = { .kind = WORK_EMPTY };
 
-	return API(add(pNode, graph, dependencies, count, cudaSuccess, &work));
+	return API(node_add(pNode, graph, dependencies, count, cudaSuccess, &work));
 }
 
-static cudaError_t event_work(enum work_kind kind, cudaEvent_t event, struct work *out)
+cudaError_t node_event(enum work_kind kind, cudaEvent_t event, struct work *out)
 {
 	*out = (struct work){ .kind = kind };
 	return runtime_event(event, &out->event);
@@ -122,8 +121,8 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pNode, cudaGraph_t grap
 {
 	struct work work;
 
-	return API(add(pNode, graph, dependencies, count, event_work(WORK_RECORD, event, &work),
-		       &work));
+	return API(node_add(pNode, graph, dependencies, count,
+			    node_event(WORK_RECORD, event, &work), &work));
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
@@ -132,13 +131,13 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
 {
 	struct work work;
 
-	return API(add(pNode, graph, dependencies, count, event_work(WORK_WAIT, event, &work),
-		       &work));
+	return API(node_add(pNode, graph, dependencies, count,
+			    node_event(WORK_WAIT, event, &work), &work));
 }
 
-static cudaError_t add_allocation(cudaGraphNode_t *out, cudaGraph_t handle,
-				  const cudaGraphNode_t *after, size_t count,
-				  struct cudaMemAllocNodeParams *params)
+cudaError_t node_add_allocation(cudaGraphNode_t *out, cudaGraph_t handle,
+				const cudaGraphNode_t *after, size_t count,
+				struct cudaMemAllocNodeParams *params)
 {
 	struct work work = { .kind = WORK_ALLOC };
 	struct CUgraph_st *graph;
@@ -152,17 +151,17 @@ static cudaError_t add_allocation(cudaGraphNode_t *out, cudaGraph_t handle,
 	TRY_CUDA(check_after(graph, after, count));
 	TRY_CUDA(memory_new_lasting(graph->device, params->bytesize, &params->dptr));
 	work.memory = (struct memory_work){ params->dptr, params->bytesize };
-	return add(out, handle, after, count, cudaSuccess, &work);
+	return node_add(out, handle, after, count, cudaSuccess, &work);
 }
 
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
 				     const cudaGraphNode_t *dependencies, size_t count,
 				     struct cudaMemAllocNodeParams *params)
 {
-	return API(add_allocation(pNode, graph, dependencies, count, params));
+	return API(node_add_allocation(pNode, graph, dependencies, count, params));
 }
 
-static cudaError_t free_work(void *pointer, struct work *out)
+cudaError_t node_unuse(void *pointer, struct work *out)
 {
 	const struct allocation *a = address_find(pointer);
 
@@ -177,7 +176,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
 {
 	struct work work;
 
-	return API(add(pNode, graph, dependencies, count, free_work(dptr, &work), &work));
+	return API(node_add(pNode, graph, dependencies, count, node_unuse(dptr, &work), &work));
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int device)
@@ -236,7 +235,7 @@ static cudaError_t node_of_kind(cudaGraphNode_t handle, enum work_kind kind, con
 	return (*out)->work.kind != kind || !params ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-static cudaError_t set(cudaGraphNode_t handle, cudaError_t checked, const struct work *work)
+cudaError_t node_set(cudaGraphNode_t handle, cudaError_t checked, const struct work *work)
 {
 	struct CUgraphNode_st *node;
 
@@ -281,7 +280,7 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
 {
 	struct work work;
 
-	return API(set(node, node_launch(params, &work), &work));
+	return API(node_set(node, node_launch(params, &work), &work));
 }
 
 static cudaError_t get_copy(cudaGraphNode_t handle, struct cudaMemcpy3DParms *out)
@@ -310,7 +309,7 @@ cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
 {
 	struct work work;
 
-	return API(set(node, node_copy(params, &work), &work));
+	return API(node_set(node, node_copy(params, &work), &work));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src,
@@ -318,7 +317,7 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, cons
 {
 	struct work work;
 
-	return API(set(node, node_copy_linear(dst, src, bytes, kind, &work), &work));
+	return API(node_set(node, node_copy_linear(dst, src, bytes, kind, &work), &work));
 }
 
 static cudaError_t get_fill(cudaGraphNode_t handle, struct cudaMemsetParams *out)
@@ -344,7 +343,7 @@ cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
 {
 	struct work work;
 
-	return API(set(node, node_fill(params, &work), &work));
+	return API(node_set(node, node_fill(params, &work), &work));
 }
 
 static cudaError_t get_host(cudaGraphNode_t handle, struct cudaHostNodeParams *out)
@@ -366,7 +365,7 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
 {
 	struct work work;
 
-	return API(set(node, node_host(params, &work), &work));
+	return API(node_set(node, node_host(params, &work), &work));
 }
 
 static cudaError_t get_child(cudaGraphNode_t handle, cudaGraph_t *out)

@@ -36,6 +36,10 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
 				     struct cudaMemAllocNodeParams *params);
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
 				    const cudaGraphNode_t *dependencies, size_t count, void *dptr);
+cudaError_t cudaGraphAddNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
+			     const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *edges,
+			     size_t count, struct cudaGraphNodeParams *params);
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *params);
 cudaError_t cudaDeviceGraphMemTrim(int device);
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *params);
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
@@ -92,20 +96,21 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
 					     const struct cudaMemsetParams *params);
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
 					   const struct cudaHostNodeParams *params);
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+				       struct cudaGraphNodeParams *params);
+cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+						 cudaEvent_t event);
+cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+					       cudaEvent_t event);
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
 				cudaGraphExecUpdateResultInfo *result);
 
 #define FT_NOT_YET "it is not implemented"
-FT_NO_CALL(cudaGraphAddNode, FT_NOT_YET)
-FT_NO_CALL(cudaGraphNodeSetParams, FT_NOT_YET)
-FT_NO_CALL(cudaGraphExecNodeSetParams, FT_NOT_YET)
 FT_NO_CALL(cudaGraphAddMemcpyNodeToSymbol, FT_NOT_YET)
 FT_NO_CALL(cudaGraphAddMemcpyNodeFromSymbol, FT_NOT_YET)
 FT_NO_CALL(cudaDeviceGetGraphMemAttribute, FT_NOT_YET)
 FT_NO_CALL(cudaDeviceSetGraphMemAttribute, FT_NOT_YET)
 FT_NO_CALL(cudaGraphExecChildGraphNodeSetParams, FT_NOT_YET)
-FT_NO_CALL(cudaGraphExecEventRecordNodeSetEvent, FT_NOT_YET)
-FT_NO_CALL(cudaGraphExecEventWaitNodeSetEvent, FT_NOT_YET)
 FT_NO_CALL(cudaGraphKernelNodeGetAttribute, FT_NOT_YET)
 FT_NO_CALL(cudaGraphKernelNodeSetAttribute, FT_NOT_YET)
 FT_NO_CALL(cudaGraphKernelNodeCopyAttributes, FT_NOT_YET)

@@ -33,6 +33,13 @@ static inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cuda
 	return ::cudaGraphAddDependencies(graph, from, to, nullptr, count);
 }
 
+static inline cudaError_t cudaGraphAddNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
+					   const cudaGraphNode_t *dependencies, size_t count,
+					   struct cudaGraphNodeParams *params)
+{
+	return ::cudaGraphAddNode(pNode, graph, dependencies, nullptr, count, params);
+}
+
 static inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
 						      const cudaGraphNode_t *from,
 						      const cudaGraphNode_t *to, size_t count)

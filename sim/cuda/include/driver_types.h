@@ -311,6 +311,74 @@ struct cudaMemAllocNodeParams {
 	void *dptr;
 };
 
+/* The same with what CUDA 12 added, as members of cudaGraphNodeParams. */
+struct cudaKernelNodeParamsV2 {
+	void *func;
+	struct dim3 gridDim, blockDim;
+	unsigned sharedMemBytes;
+	void **kernelParams;
+	void **extra;
+};
+
+struct cudaMemcpyNodeParams {
+	int flags, reserved[3];
+	struct cudaMemcpy3DParms copyParams;
+};
+
+struct cudaMemsetParamsV2 {
+	void *dst;
+	size_t pitch;
+	unsigned value, elementSize;
+	size_t width, height;
+};
+
+struct cudaHostNodeParamsV2 {
+	cudaHostFn_t fn;
+	void *userData;
+};
+
+struct cudaChildGraphNodeParams {
+	cudaGraph_t graph;
+};
+
+struct cudaEventRecordNodeParams {
+	cudaEvent_t event;
+};
+
+struct cudaEventWaitNodeParams {
+	cudaEvent_t event;
+};
+
+struct cudaMemAllocNodeParamsV2 {
+	struct cudaMemPoolProps poolProps;
+	const struct cudaMemAccessDesc *accessDescs;
+	size_t accessDescCount, bytesize;
+	void *dptr;
+};
+
+struct cudaMemFreeNodeParams {
+	void *dptr;
+};
+
+/* Of a node of any type; a program sets what it does not use to 0. */
+struct cudaGraphNodeParams {
+	enum cudaGraphNodeType type;
+	int reserved0[3];
+	union {
+		long long reserved1[29];
+		struct cudaKernelNodeParamsV2 kernel;
+		struct cudaMemcpyNodeParams memcpy;
+		struct cudaMemsetParamsV2 memset;
+		struct cudaHostNodeParamsV2 host;
+		struct cudaChildGraphNodeParams graph;
+		struct cudaEventWaitNodeParams eventWait;
+		struct cudaEventRecordNodeParams eventRecord;
+		struct cudaMemAllocNodeParamsV2 alloc;
+		struct cudaMemFreeNodeParams free;
+	};
+	long long reserved2;
+};
+
 typedef struct cudaGraphEdgeData_st {
 	unsigned char from_port, to_port, type, reserved[5];
 } cudaGraphEdgeData;

@@ -104,3 +104,30 @@ int stub_words(const void *from, void *to, int words, cudaStream_t stream)
 		stub(from, to, words, 1, 0);
 	return error;
 }
+
+int *equal_ints(int count, int value)
+{
+	int *memory;
+
+	CUDA(cudaMalloc((void **)&memory, (size_t)count * sizeof *memory));
+	for (int i = 0; i < count; i++)
+		CUDA(cudaMemcpy(memory + i, &value, sizeof value, cudaMemcpyHostToDevice));
+	return memory;
+}
+
+int device_int(const int *memory)
+{
+	int value;
+
+	CUDA(cudaMemcpy(&value, memory, sizeof value, cudaMemcpyDeviceToHost));
+	return value;
+}
+
+void note_host(void *data)
+{
+	struct noted *noted = data;
+
+	noted->seen = noted->memory[0];
+	noted->calls++;
+	noted->nested = cudaDeviceSynchronize();
+}

@@ -43,4 +43,18 @@ cudaError_t copy_words(const void *from, void *to, int words, cudaStream_t);
 /* The same by ft_configure() and a stub. */
 int stub_words(const void *from, void *to, int words, cudaStream_t);
 
+/* Device memory with `count` times the value; the value there. */
+int *equal_ints(int count, int value);
+int device_int(const int *memory);
+
+/* What a host function of a stream saw in `memory`; calls of the runtime fail there. */
+struct noted {
+	const int *memory;
+	int seen, calls;
+	cudaError_t nested;
+};
+
+/* The host function. data: struct noted */
+void note_host(void *data);
+
 #endif
