@@ -2,82 +2,18 @@
  *
  * The host computes them, from left to right, on a copy of what lies in device memory. So sums of
  * floats may have other bits than on a GPU, where Thrust chooses the order; like cuBLAS's results,
- * they come from the host and are not compared. Iterators of device memory are device_ptr;
- * zip_iterator, transform_iterator and permutation_iterator are not here.
+ * they come from the host and are not compared. Algorithms by key are in by_key.h.
  */
 #ifndef SIM_THRUST_ALGORITHM_H
 #define SIM_THRUST_ALGORITHM_H
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
-#include <type_traits>
 
-#include "sim/cuda/thrust/functional.h"
-#include "sim/cuda/thrust/iterator.h"
-#include "sim/cuda/thrust/memory.h"
+#include "sim/cuda/thrust/staged.h"
+#include "sim/cuda/thrust/zip.h"
 
 namespace thrust {
-
-/* --- where an algorithm runs: the host runs all --- */
-
-struct ft_policy {
-	template <class S> ft_policy on(const S &) const { return {}; }
-};
-static const ft_policy device __attribute__((unused)), host __attribute__((unused));
-static const ft_policy seq __attribute__((unused));
-namespace cuda { static const ft_policy par __attribute__((unused)), par_nosync
-	__attribute__((unused)); }
-
-/* --- copies of ranges --- */
-
-enum ft_use { FT_READS = 1, FT_WRITES = 2 };
-
-/* A range of the host is used where it is. */
-template <class It> struct ft_staged {
-	It first;
-	size_t count;
-
-	ft_staged(It from, size_t n, int) : first(from), count(n) { }
-	It begin() const { return first; }
-	It end() const { return first + (ptrdiff_t)count; }
-	It back(It at) const { return at; }
-	void store(size_t) { }
-};
-
-template <class T> struct ft_staged<device_ptr<T>> {
-	typedef typename std::remove_const<T>::type value;
-	device_ptr<T> first;
-	size_t count;
-	std::unique_ptr<value[]> copy;
-	int use;
-
-	ft_staged(device_ptr<T> from, size_t n, int how)
-		: first(from), count(n), copy(new value[n ? n : 1]), use(how)
-	{
-		if (n > 0 && (how & FT_READS))
-			ft_check(cudaMemcpy((void *)copy.get(), from.get(), n * sizeof(T),
-					    cudaMemcpyDeviceToHost), "thrust");
-	}
-	value *begin() const { return copy.get(); }
-	value *end() const { return copy.get() + count; }
-	device_ptr<T> back(value *at) const { return first + (at - copy.get()); }
-	/* Writes the first n elements back. */
-	void store(size_t n)
-	{
-		if (n > 0 && (use & FT_WRITES))
-			ft_check(cudaMemcpy((void *)first.get(), copy.get(), n * sizeof(T),
-					    cudaMemcpyHostToDevice), "thrust");
-	}
-};
-
-#define FT_COUNT(first, last) (size_t)((last) - (first))
-#define FT_STAGE(name, It, first, n, use) ft_staged<It> name((first), (n), (use))
-/* The same algorithm with a policy as its first argument. */
-#define FT_POLICY(name) \
-	template <class... A> static inline auto name(const ft_policy &, A &&...args) \
-		-> decltype(name(std::forward<A>(args)...)) \
-		{ return name(std::forward<A>(args)...); }
 
 /* --- filling and copying --- */
 
@@ -138,6 +74,21 @@ static inline Out copy_if(In first, In last, Out out, P keep)
 	to.store(n);
 	return out + (ptrdiff_t)n;
 }
+/* Keeps the elements at whose places the stencil's do. */
+template <class In, class S, class Out, class P>
+static inline Out copy_if(In first, In last, S stencil, Out out, P keep)
+{
+	FT_STAGE(from, In, first, FT_COUNT(first, last), FT_READS);
+	FT_STAGE(by, S, stencil, from.count, FT_READS);
+	FT_STAGE(to, Out, out, from.count, FT_WRITES);
+	size_t n = 0;
+
+	for (size_t i = 0; i < from.count; i++)
+		if (keep(by.begin()[(ptrdiff_t)i]))
+			to.begin()[(ptrdiff_t)n++] = from.begin()[(ptrdiff_t)i];
+	to.store(n);
+	return out + (ptrdiff_t)n;
+}
 template <class It, class P> static inline It remove_if(It first, It last, P drop)
 {
 	FT_STAGE(range, It, first, FT_COUNT(first, last), FT_READS | FT_WRITES);
@@ -193,15 +144,32 @@ template <class It, class F> static inline It for_each(It first, It last, F f)
 	range.store(range.count);
 	return last;
 }
-template <class In, class Out> static inline Out adjacent_difference(In first, In last, Out out)
+template <class In, class Out, class F>
+static inline Out adjacent_difference(In first, In last, Out out, F f)
 {
 	FT_STAGE(from, In, first, FT_COUNT(first, last), FT_READS);
 	FT_STAGE(to, Out, out, from.count, FT_WRITES);
 
-	std::adjacent_difference(from.begin(), from.end(), to.begin());
+	std::adjacent_difference(from.begin(), from.end(), to.begin(), f);
 	to.store(from.count);
 	return out + (ptrdiff_t)from.count;
 }
+template <class In, class Out> static inline Out adjacent_difference(In first, In last, Out out)
+{
+	return thrust::adjacent_difference(first, last, out,
+					   minus<typename std::iterator_traits<In>::value_type>());
+}
+/* out[i] = from[map[i]] */
+template <class M, class In, class Out>
+static inline Out gather(M first, M last, In from, Out out)
+{
+	return thrust::copy(make_permutation_iterator(from, first),
+			    make_permutation_iterator(from, last), out);
+}
+/* out[map[i]] = from[i] */
+template <class In, class M, class Out>
+static inline void scatter(In first, In last, M map, Out out)
+	{ thrust::copy(first, last, make_permutation_iterator(out, map)); }
 
 /* --- reductions --- */
 
@@ -375,10 +343,7 @@ FT_POLICY(transform_reduce) FT_POLICY(inner_product) FT_POLICY(count) FT_POLICY(
 FT_POLICY(max_element) FT_POLICY(min_element) FT_POLICY(find) FT_POLICY(find_if)
 FT_POLICY(lower_bound) FT_POLICY(upper_bound) FT_POLICY(equal) FT_POLICY(inclusive_scan)
 FT_POLICY(exclusive_scan) FT_POLICY(sort) FT_POLICY(stable_sort) FT_POLICY(sort_by_key)
-FT_POLICY(stable_sort_by_key) FT_POLICY(is_sorted)
-#undef FT_POLICY
-#undef FT_STAGE
-#undef FT_COUNT
+FT_POLICY(stable_sort_by_key) FT_POLICY(is_sorted) FT_POLICY(gather) FT_POLICY(scatter)
 
 }
 

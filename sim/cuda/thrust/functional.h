@@ -52,6 +52,7 @@ using std::get;
 using std::make_pair;
 using std::make_tuple;
 using std::pair;
+using std::swap;
 using std::tie;
 using std::tuple;
 

@@ -34,6 +34,8 @@ static inline void ft_check(cudaError_t error, const char *what)
 		throw system_error(error, what);
 }
 
+template <class T> class device_ptr;
+
 template <class T> class device_reference {
 	T *at_;
 public:
@@ -42,6 +44,7 @@ public:
 	explicit device_reference(T *at) : at_(at) { }
 	device_reference(const device_reference &) = default;
 	T *ft_address() const { return at_; }
+	device_ptr<T> operator&() const { return device_ptr<T>(at_); }
 	operator T() const
 	{
 		typename std::remove_const<T>::type value;
@@ -112,6 +115,9 @@ template <class T> static inline device_ptr<T> device_malloc(size_t count)
 		ft_check(cudaMalloc(&memory, count * sizeof(T)), "thrust::device_malloc");
 	return device_ptr<T>((T *)memory);
 }
+/* So many bytes. */
+static inline device_ptr<void> device_malloc(size_t bytes)
+	{ return device_ptr<void>((void *)device_malloc<char>(bytes).get()); }
 template <class T> static inline void device_free(device_ptr<T> p)
 {
 	if (p)

@@ -19,10 +19,36 @@ result 'vectors and algorithms, without a finding' \
 run replay --trust thrust.twin
 expect 'their copies are recorded' 0 ''
 
-cat >zip.cu <<'EOF'
-#include <thrust/iterator/zip_iterator.h>
+cp "$srcdir/tests/tui/run/thrust_zip.cu" .
+wanted='generated: 1 2 0 1 2 0
+with: 10 20 30 40 50 60
+sums: 11 22 30 41 52 60
+sorted: 0 0 1 1 2 2
+along: 30 60 10 40 20 50
+negated: 30 -60 -10 40 20 50
+element: 1 -10, 6 of them
+scan: 30 -30 -10 30 20 70
+exclusive: 0 2 0 2 0 2
+least: 30 -60 -10 -10 20 20
+keys: 0 1 2
+reduced: 1 13 41
+offsets: 0 2 4
+changes: 0 0 1 0 1 0
+where: 4 16
+gathered: 25 16 9 4 1 0
+scattered: 25 16 9 4 1 0
+filled: 77 77 9 4 1 0
+first: 1
+swapped: 1'
+run run thrust_zip.cu --check --no-record
+result 'iterators made of others, and algorithms by key' \
+	"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
+
+cat >absent.cu <<'EOF'
+#include <thrust/iterator/reverse_iterator.h>
 int main() { }
 EOF
-run run zip.cu
-expect 'what is not there is named with its line' 3 'zip.cu:1:.*thrust/iterator/zip_iterator.h'
+run run absent.cu
+expect 'what is not there is named with its line' 3 \
+	'absent.cu:1:.*thrust/iterator/reverse_iterator.h'
 plan

@@ -2,6 +2,8 @@
 #ifndef FLASHTWIN_THRUST_RANDOM_H
 #define FLASHTWIN_THRUST_RANDOM_H
 
+#include <iostream>       /* programs use what Thrust includes */
+
 #include "sim/cuda/thrust/functional.h"
 
 #endif

@@ -2,6 +2,6 @@
 #ifndef FLASHTWIN_THRUST_UNIQUE_H
 #define FLASHTWIN_THRUST_UNIQUE_H
 
-#include "sim/cuda/thrust/algorithm.h"
+#include "sim/cuda/thrust/by_key.h"
 
 #endif

@@ -1,0 +1,7 @@
+/* gather.h - Thrust's algorithms of this name, computed by the host */
+#ifndef FLASHTWIN_THRUST_GATHER_H
+#define FLASHTWIN_THRUST_GATHER_H
+
+#include "sim/cuda/thrust/algorithm.h"
+
+#endif

@@ -1,0 +1,7 @@
+/* transform_iterator.h - Thrust's iterator of this name */
+#ifndef FLASHTWIN_THRUST_TRANSFORM_ITERATOR_H
+#define FLASHTWIN_THRUST_TRANSFORM_ITERATOR_H
+
+#include "sim/cuda/thrust/zip.h"
+
+#endif

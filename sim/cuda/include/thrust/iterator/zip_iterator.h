@@ -1,0 +1,7 @@
+/* zip_iterator.h - Thrust's iterator of this name */
+#ifndef FLASHTWIN_THRUST_ZIP_ITERATOR_H
+#define FLASHTWIN_THRUST_ZIP_ITERATOR_H
+
+#include "sim/cuda/thrust/zip.h"
+
+#endif
