@@ -108,8 +108,12 @@ struct arg {
 /* "i32"; "unknown" for an invalid kind. */
 const char *param_kind_name(enum param_kind);
 
-enum launch_attribute_id { ATTRIBUTE_MAX_DYNAMIC_SHARED = 1, ATTRIBUTE_COOPERATIVE };
-#define ATTRIBUTE_COUNT 2
+/* NONPORTABLE_CLUSTER, not 0: clusters of more than 8 blocks are allowed. As with
+ * MAX_DYNAMIC_SHARED, the kernel keeps it for later launches. */
+enum launch_attribute_id {
+	ATTRIBUTE_MAX_DYNAMIC_SHARED = 1, ATTRIBUTE_COOPERATIVE, ATTRIBUTE_NONPORTABLE_CLUSTER
+};
+#define ATTRIBUTE_COUNT 3
 /* "max_dynamic_shared": the name in traces. */
 const char *launch_attribute_name(enum launch_attribute_id);
 struct launch_attribute {
@@ -120,8 +124,10 @@ struct launch_attribute {
 #define MAX_ARGS 32
 struct launch {
 	const struct kernel *kernel;
-	/* y and z of 0, and a cluster of 0, mean 1; devices get 1. */
-	struct dim3 grid, block, cluster;
+	/* y and z of 0 mean 1, and a cluster of 0 that of the kernel's __cluster_dims__, or 1;
+	 * devices get these. */
+	struct dim3 grid, block;
+	struct dim3 cluster;                    /* blocks of a cluster; it divides the grid */
 	unsigned shared_bytes;                  /* dynamic */
 	struct stream *stream;
 	const struct launch_attribute *attributes;

@@ -49,6 +49,7 @@ const char *launch_attribute_name(enum launch_attribute_id id)
 	static const char *const names[] = {
 		[ATTRIBUTE_MAX_DYNAMIC_SHARED] = "max_dynamic_shared",
 		[ATTRIBUTE_COOPERATIVE] = "cooperative",
+		[ATTRIBUTE_NONPORTABLE_CLUSTER] = "nonportable_cluster",
 	};
 
 	return names[id];
@@ -78,16 +79,17 @@ static enum status check_arg(const struct device *device, const struct launch *l
 
 /* --- launches --- */
 
-/* Replaces y and z of 0, and a cluster of 0, by 1. No other code does this. */
+/* Replaces sizes of 0 as struct launch says. No other code does this. */
 static struct launch with_defaults(const struct launch *launch)
 {
 	struct launch out = *launch;
 
+	if (out.cluster.x == 0)
+		out.cluster = kernel_cluster(launch->kernel);
 	out.grid.y += out.grid.y == 0;
 	out.grid.z += out.grid.z == 0;
 	out.block.y += out.block.y == 0;
 	out.block.z += out.block.z == 0;
-	out.cluster.x += out.cluster.x == 0;
 	out.cluster.y += out.cluster.y == 0;
 	out.cluster.z += out.cluster.z == 0;
 	return out;

@@ -62,13 +62,14 @@ struct sim_code {
 	const char *unit;               /* its build, see struct kernel_shared */
 	/* Lists the shared variables of a build loaded at run time; NULL for builds linked in. */
 	size_t (*shared)(const struct sim_code *, struct kernel_shared **first);
-	/* Its file has fences, or barriers for only some lanes of a warp, so parts of a warp or
-	 * block may be ordered. */
+	/* Its file has fences, barriers for only some lanes of a warp, or barriers of clusters, so
+	 * parts of a warp or block may be ordered. */
 	bool orders_some;
 	/* It has these, or atomics or volatile accesses: values may order threads in one run. */
 	bool orders_seen;
 	const char *constants, *constants_end;  /* of the object with the kernel; NULL: none */
 	size_t constant_bytes;          /* of them, without gaps; 0: unknown */
+	struct dim3 cluster;            /* from __cluster_dims__; x of 0 if there is none */
 };
 
 /* The entry of a kernel of a whole program, a local static of the kernel's function
@@ -80,6 +81,7 @@ struct kernel_entry {
 	unsigned param_count, max_threads;
 	void (*run)(void *const *args);
 	bool orders_some, orders_seen;
+	struct dim3 cluster;
 };
 
 /* The linker's names for the ends of the section with an object's __constant__ variables. */
@@ -183,6 +185,9 @@ const struct kernel_variable *kernel_find_variable(const char *name);
 
 /* Taken from the baseline build; parameters are the same in all builds of a source. */
 const struct kernel_param *kernel_params(const struct kernel *, int *count);
+/* Its __cluster_dims__; (1,1,1) if it has none. */
+struct dim3 kernel_cluster(const struct kernel *);
+struct dim3 kernel_code_cluster(const struct sim_code *);
 int kernel_param_index(const struct kernel *, const char *name);        /* -1 if not found */
 
 /* Its .cu file, then the .cuh files that the .cu file includes; ends with a file of NULL. */

@@ -168,6 +168,18 @@ const struct kernel_param *kernel_params(const struct kernel *kernel, int *count
 	return code->params;
 }
 
+struct dim3 kernel_code_cluster(const struct sim_code *code)
+{
+	struct dim3 dim = code->cluster;
+
+	return (struct dim3){ dim.x + !dim.x, dim.y + !dim.y, dim.z + !dim.z };
+}
+
+struct dim3 kernel_cluster(const struct kernel *kernel)
+{
+	return kernel_code_cluster(kernel_sim_code(kernel, SIM_BASELINE, false));
+}
+
 int kernel_param_index(const struct kernel *kernel, const char *name)
 {
 	int count;

@@ -37,7 +37,9 @@ LANGUAGE = (
     ('tensor cores: `mma.h`, `mma.sync`, `ldmatrix`', 'the shapes of the manual',
      'tests/launch/ptx_matrix.cu', 'mma'),
     ('asynchronous copies: `sim/cuda/async.h`, `cp.async`, `mbarrier`, `cp.async.bulk`',
-     'without tensor maps and clusters', 'tests/launch/async_bulk.cu', 'async_bulk_load'),
+     'without tensor maps', 'tests/launch/async_bulk.cu', 'async_bulk_load'),
+    ('thread block clusters: `sim/cuda/cluster.h`, `__cluster_dims__`, `this_cluster()`',
+     'at most 8 blocks, or 16 if the kernel allows them', 'tests/launch/clusters.cu', 'cluster_sync'),
     ('Thrust in host code', 'the headers below; computed by the host', 'tests/tui/run/thrust.cu',
      'thrust'),
     ('textures and surfaces', 'of `run` on the simulator, with a GPU\'s bits; filtering of volumes '

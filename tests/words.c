@@ -13,7 +13,9 @@
 	X(word_indices) X(word_shuffles) X(word_votes) X(word_reductions) X(word_subwarps) \
 	X(word_static_shared) X(word_dynamic_shared) X(word_block_votes) X(word_early_exit) \
 	X(word_atomics) X(word_flags) X(word_arithmetic) X(word_by_value) X(word_pointer_table) \
-	X(word_globals) X(word_bounded) X(fail_store) X(fail_trap) X(fail_stack) X(fail_deadlock)
+	X(word_globals) X(word_bounded) X(word_cluster_ranks) X(word_cluster_memory) \
+	X(word_cluster_turns) X(word_cluster_async) X(word_cluster_arrivals) \
+	X(fail_store) X(fail_trap) X(fail_stack) X(fail_deadlock) X(fail_cluster)
 
 #define X(name) extern const struct sim_code ft_code_##name##_baseline_plain;
 WORD_LIST(X)

@@ -5,6 +5,7 @@
  * the end; a GPU runs only those for which it reports the same error.
  */
 #include "kernels/kernel.h"
+#include "sim/cuda/cluster.h"
 
 static __device__ int thread_linear(void)
 {
@@ -261,6 +262,125 @@ KERNEL __launch_bounds__(64) word_bounded(int *out)
 	out[threadIdx.x] = 1;
 }
 
+/* --- clusters: tests/sim/exec/test_cluster.c launches these --- */
+
+/* out[block] = 100 * size + rank */
+KERNEL word_cluster_ranks(int *out)
+{
+	if (thread_linear() == 0)
+		out[block_linear()] = (int)(100 * cluster_size() + cluster_rank());
+}
+
+/* Every thread writes into the next block, adds to a count in block 0, and reads what the block
+ * before wrote. out[2 * thread + kind], 32 threads. */
+KERNEL word_cluster_memory(int *out)
+{
+	__shared__ int given[32], count;
+	unsigned next = (cluster_rank() + 1) % cluster_size();
+	int *mine = out + 2 * (32 * block_linear() + threadIdx.x);
+
+	count = 0;
+	cluster_sync();
+	cluster_map(given, next)[31 - threadIdx.x] = 100 * block_linear() + threadIdx.x;
+	atomicAdd(cluster_map(&count, 0), 1 + (int)cluster_rank());
+	cluster_sync();
+	mine[0] = given[threadIdx.x];
+	mine[1] = *cluster_map(&count, 0);
+	cluster_sync();
+}
+
+/* In each turn a block takes the number of the next one and adds 1. A warp of block 0 leaves before
+ * the first barrier, and block 1 has its second barrier in two halves. out[block], 64 threads. */
+KERNEL word_cluster_turns(int *out, int turns)
+{
+	__shared__ int number;
+	unsigned rank = cluster_rank(), next = (rank + 1) % cluster_size();
+	int taken = 0;
+
+	if (rank == 0 && threadIdx.x >= 32)
+		return;
+	if (threadIdx.x == 0)
+		number = 1000 * (int)rank;
+	cluster_sync();
+	for (int i = 0; i < turns; i++) {
+		if (threadIdx.x == 0)
+			taken = *cluster_map(&number, next);
+		if (rank == 1) {
+			cluster_arrive();
+			cluster_wait();
+		} else {
+			cluster_sync();
+		}
+		if (threadIdx.x == 0)
+			number = taken + 1;
+		cluster_sync();
+	}
+	if (threadIdx.x == 0)
+		out[block_linear()] = number;
+}
+
+/* Stores of 4, 8 and 16 bytes, a copy of shared memory to the next block, and one of global memory
+ * to all blocks. A thread that looks before any waits finds poison. out[6 * thread + kind],
+ * from[32], 32 threads. */
+KERNEL word_cluster_async(int *out, const int *from)
+{
+	__shared__ __align__(16) int one[32], sent[32], all[32], mine[32];
+	__shared__ __align__(16) long long two[32];
+	__shared__ __align__(16) uint4 four[32];
+	__shared__ uint64_t full;
+	unsigned rank = cluster_rank(), next = (rank + 1) % cluster_size();
+	int t = threadIdx.x, *to = out + 6 * (32 * block_linear() + t);
+	uint64_t *barrier;
+
+	if (t == 0) {
+		mbarrier_init(&full, 1);
+		mbarrier_init_fence();
+		mbarrier_expect(&full, 32 * (4 + 8 + 16 + 4 + 4));
+	}
+	mine[t] = 10 * block_linear() + t;
+	async_bulk_fence();
+	cluster_sync();
+	barrier = cluster_map(&full, next);
+	async_store(cluster_map(&one[t], next), 1000 * (int)rank + t, barrier);
+	async_store(cluster_map(&two[t], next), (long long)rank << 40 | t, barrier);
+	async_store(cluster_map(&four[t], next), make_uint4(rank, t, 7, 8), barrier);
+	if (t == 0)
+		async_bulk_send(cluster_map(sent, next), mine, sizeof mine, barrier);
+	if (t == 0 && rank == 0)
+		async_bulk_load_to(all, from, sizeof all, &full, (1u << cluster_size()) - 1);
+	to[0] = one[t];
+	__syncwarp();
+	mbarrier_wait(&full, 0);
+	to[1] = one[t];
+	to[2] = (int)(two[t] >> 40) * 100 + (int)two[t];
+	to[3] = (int)(1000 * four[t].x + 100 * four[t].z + four[t].y);
+	to[4] = sent[t];
+	to[5] = all[t];
+	cluster_sync();
+}
+
+/* Threads of all blocks arrive at a barrier of block 0, whose threads wait for them. out[0] */
+KERNEL word_cluster_arrivals(int *out)
+{
+	__shared__ uint64_t ready;
+	__shared__ int sum;
+
+	if (threadIdx.x == 0) {
+		sum = 0;
+		mbarrier_init(&ready, blockDim.x * cluster_size());
+		mbarrier_init_fence();
+	}
+	cluster_sync();
+	atomicAdd(cluster_map(&sum, 0), (int)(threadIdx.x + 100 * cluster_rank()));
+	cluster_mbarrier_arrive(cluster_map(&ready, 0));
+	if (cluster_rank() == 0) {
+		cluster_mbarrier_wait(&ready, 0);
+		if (threadIdx.x == 0)
+			out[0] = sum;
+	}
+	cluster_sync();
+}
+
 /* --- kernels that must fail --- */
 
 KERNEL fail_store(int *where, int index)
@@ -298,4 +418,46 @@ KERNEL fail_deadlock(int *out)
 		out[threadIdx.x] = __shfl_xor_sync(0xffffffffu, out[threadIdx.x], 1);
 	else
 		__syncthreads();
+}
+
+/* Misuse of a cluster of two blocks, by its number. */
+KERNEL fail_cluster(int *out, int how)
+{
+	__shared__ __align__(16) int s[32], to[32];
+	__shared__ uint64_t full;
+
+	s[threadIdx.x] = threadIdx.x;
+	if (threadIdx.x == 0) {
+		mbarrier_init(&full, 1);
+		mbarrier_init_fence();
+		mbarrier_expect(&full, sizeof s);
+	}
+	cluster_sync();
+	if (how == 1)
+		out[threadIdx.x] = cluster_map(s, 2)[threadIdx.x];      /* no such block */
+	if (how == 2)
+		out[threadIdx.x] = cluster_map(out, 1)[threadIdx.x];    /* not shared memory */
+	if (how == 3)
+		cluster_arrive();                                       /* twice */
+	if (how == 4)
+		cluster_wait();                                         /* without an arrival */
+	if (how == 5 && cluster_rank() == 0)
+		return;                                                 /* while it is read */
+	if (how == 5) {
+		for (int i = 0; i < 100; i++)
+			atomicAdd(&out[32], 1);
+		out[threadIdx.x] = cluster_map(s, 0)[threadIdx.x];
+	}
+	if (how == 6 && cluster_rank() == 0 && threadIdx.x == 0)
+		async_bulk_send(cluster_map(to, 1), s, sizeof s, cluster_map(&full, 1));
+	if (how == 6 && cluster_rank() == 0)
+		return;                                                 /* while it is copied */
+	if (how == 7 && cluster_rank() == 0 && threadIdx.x == 0)
+		mbarrier_wait(&full, 0);                                /* nothing will come */
+	if (how == 8 && cluster_rank() == 0)
+		out[threadIdx.x] = cluster_map(s, 1)[20000];            /* past its memory */
+	if (how == 9 && cluster_rank() == 0)
+		out[threadIdx.x] = cluster_map(s, 1)[100000];           /* past any memory */
+	cluster_arrive();
+	cluster_wait();
 }

@@ -108,6 +108,7 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_KERNEL: c->source.kernel = v->text; break;
 	case OPTION_GRID: return take_dim("--grid", v->text, &c->once.grid);
 	case OPTION_BLOCK: return take_dim("--block", v->text, &c->once.block);
+	case OPTION_CLUSTER: return take_dim("--cluster", v->text, &c->once.cluster);
 	case OPTION_SHARED: c->once.shared_bytes = v->integer; break;
 	case OPTION_LIST: c->list = true; break;
 	case OPTION_ARG: return launch_args_add(&c->args, v->text);
@@ -198,6 +199,8 @@ static json_t *describe(const struct launch_command *c)
 	json_object_set_new(asked, "kernel", json_string(c->source.kernel));
 	json_object_set_new(asked, "grid", dim_json(c->once.grid));
 	json_object_set_new(asked, "block", dim_json(c->once.block));
+	if (c->once.cluster.x)
+		json_object_set_new(asked, "cluster", dim_json(c->once.cluster));
 	json_object_set_new(asked, "shared", json_integer(c->once.shared_bytes));
 	json_object_set_new(asked, "args", args);
 	json_object_set_new(asked, "flags", flags);

@@ -45,6 +45,9 @@ OPTION(KERNEL, ON_LAUNCH, OWN, 0, "kernel", VALUE_TEXT("NAME"),
        "several have one name: 'k(float *, int)'")
 OPTION(GRID, ON_LAUNCH, OWN, 0, "grid", VALUE_TEXT("X[,Y[,Z]]"), "number of blocks; required")
 OPTION(BLOCK, ON_LAUNCH, OWN, 0, "block", VALUE_TEXT("X[,Y[,Z]]"), "threads per block; required")
+OPTION(CLUSTER, ON_LAUNCH, OWN, 0, "cluster", VALUE_TEXT("X[,Y[,Z]]"),
+       "blocks per cluster, at most 16; divides the grid (default: the kernel's __cluster_dims__, "
+       "or 1)")
 OPTION(LIST, ON_LAUNCH, OWN, 0, "list", VALUE_NONE,
        "print the file's kernels with their parameters, and its device variables; launch nothing")
 OPTION(ARG, ON_LAUNCH, OWN, 0, "arg", VALUE_TEXT("NAME=SPEC"),

@@ -172,25 +172,52 @@ static enum status grant_shared(struct cuda_device *d, struct cuda_kernel *k,
 	return STATUS_OK;
 }
 
+/* The same for clusters of more than 8 blocks. */
+static enum status grant_cluster(struct cuda_device *d, struct cuda_kernel *k,
+				 struct cuda_build *build, bool nonportable)
+{
+	const CUfunction_attribute allowed = CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+
+	if (build->nonportable == nonportable)
+		return STATUS_OK;
+	TRY(cuda_check(d, d->cu->FuncSetAttribute(build->function, allowed, nonportable),
+		       "allowing %s clusters of more than 8 blocks", k->kernel->name));
+	build->nonportable = nonportable;
+	k->nonportable = nonportable;
+	return STATUS_OK;
+}
+
+/* A kernel with __cluster_dims__ has its cluster without an attribute. */
+static bool is_own_cluster(const struct kernel *kernel, struct dim3 c)
+{
+	struct dim3 own = kernel_cluster(kernel);
+
+	return own.x == c.x && own.y == c.y && own.z == c.z;
+}
+
 static enum status add_attributes(struct cuda_device *d, const struct launch *launch,
 				  struct cuda_kernel *k, struct cuda_call *call)
 {
 	CUlaunchAttribute *next = call->attributes;
 	struct dim3 cluster = launch->cluster;
 	int granted = k->dynamic_shared;
+	bool nonportable = k->nonportable;
 
 	for (int i = 0; i < launch->attribute_count; i++) {
 		const struct launch_attribute *attribute = &launch->attributes[i];
 
 		if (attribute->id == ATTRIBUTE_MAX_DYNAMIC_SHARED) {
 			granted = attribute->value > INT_MAX ? INT_MAX : (int)attribute->value;
+		} else if (attribute->id == ATTRIBUTE_NONPORTABLE_CLUSTER) {
+			nonportable = attribute->value != 0;
 		} else {
 			next->id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
 			next->value.cooperative = attribute->value != 0;
 			call->config.numAttrs = 1;
 		}
 	}
-	if (cluster.x > 1 || cluster.y > 1 || cluster.z > 1) {
+	if ((cluster.x > 1 || cluster.y > 1 || cluster.z > 1)
+	    && !is_own_cluster(launch->kernel, cluster)) {
 		next += call->config.numAttrs++;
 		next->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
 		next->value.clusterDim.x = cluster.x;
@@ -198,6 +225,7 @@ static enum status add_attributes(struct cuda_device *d, const struct launch *la
 		next->value.clusterDim.z = cluster.z;
 	}
 	call->config.attrs = call->attributes;
+	TRY(grant_cluster(d, k, call->build, nonportable));
 	return grant_shared(d, k, call->build, granted);
 }
 

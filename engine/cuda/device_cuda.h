@@ -47,12 +47,14 @@ struct cuda_build {                     /* of a kernel, plain or probed; module 
 	struct cuda_module *module;
 	CUfunction function;
 	int dynamic_shared;             /* limit set for this function, or DEFAULT_SHARED */
+	bool nonportable;               /* the attribute set for this function */
 };
 
 struct cuda_kernel {
 	struct cuda_kernel *next;
 	const struct kernel *kernel;
 	int dynamic_shared;             /* limit of the last attribute, for both builds */
+	bool nonportable;               /* the last attribute, for both builds */
 	struct cuda_build builds[2];    /* [probed] */
 };
 

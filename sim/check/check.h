@@ -67,6 +67,7 @@ struct check_launch {
 	int64_t number;
 	const struct sim_code *code;
 	struct dim3 grid, block;
+	bool clusters;                          /* of more than one block */
 	void *const *args;                      /* one per parameter; valid until the launch ends */
 	const struct kernel_lint *lint;         /* specific to the kernel; NULL: none */
 	bool part;                              /* device code of the one before launched it */

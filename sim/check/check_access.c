@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "sim/check/check_cluster.h"
 #include "sim/check/check_early.h"
 #include "sim/check/check_find.h"
 #include "sim/check/check_look.h"
@@ -205,6 +206,7 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		.flags = flags,
 	};
 	const struct check_hot *hot = &check_hot;
+	const struct block *other;
 
 	if (!a.lane || !hot->span)
 		return;
@@ -223,6 +225,9 @@ void check_access(uintptr_t address, size_t bytes, enum check_kind kind, unsigne
 		refuse_constant(&a);
 	if (a.shadow - hot->base >= hot->span)
 		return;                 /* a constant, or a variable without shadow */
+	other = check_cluster_block(a.check, a.lane, address);
+	if (other && check_lifetime(&a, other))
+		worker_abort_at(worker_self, 719, pc, "its block has exited");
 	if (!access_of_variable(&a) && !check_state(&a))
 		return;
 	if (a.check->early)

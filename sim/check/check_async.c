@@ -107,6 +107,16 @@ bool check_is_copy(const struct check *check, uintptr_t pc)
 	return false;
 }
 
+uintptr_t check_async_reads(const struct lane *lane, uintptr_t begin, uintptr_t end, uintptr_t *pc)
+{
+	for (const struct check_copy *copy = lane->check.copies; copy; copy = copy->next)
+		if (copy->from >= begin && copy->from < end) {
+			*pc = copy->pc;
+			return copy->from;
+		}
+	return 0;
+}
+
 static void remember_call(struct check *check, uintptr_t pc)
 {
 	if (check_is_copy(check, pc))

@@ -13,6 +13,10 @@ struct listener;
 /* Whether an asynchronous copy was made by the call that returns to pc. */
 bool check_is_copy(const struct check *, uintptr_t pc);
 
+/* The address from which a copy of this lane that is not complete reads, within a range, and where
+ * it was made; 0: there is none. */
+uintptr_t check_async_reads(const struct lane *, uintptr_t begin, uintptr_t end, uintptr_t *pc);
+
 void check_async_begin(struct listener *, void *to, const void *from, size_t bytes, size_t copied,
 		       uintptr_t pc);
 void check_async_end(struct listener *, struct lane *began, void *to, const void *from,

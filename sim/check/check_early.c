@@ -193,10 +193,13 @@ static bool conflicts(const struct access *a)
 	return found;
 }
 
-/* Whether atomics and fences order the thread after one that has waited. */
+/* Whether atomics and fences, or a barrier of its cluster, order the thread after one that has
+ * waited. */
 static bool acquired_wait(const struct access *a)
 {
-	for (size_t i = 0; a->lane->check.order && i < a->check->wait_count; i++)
+	bool ordered = a->lane->check.order || a->lane->check.phase;
+
+	for (size_t i = 0; ordered && i < a->check->wait_count; i++)
 		if (check_ordered(a->check, a->lane, a->check->waits[i], a->kind != CHECK_READ))
 			return true;
 	return false;

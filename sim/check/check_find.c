@@ -37,10 +37,13 @@ bool check_same_report(const struct check_report *a, const struct check_report *
  * names. */
 static void locate_shared(const struct check *check, struct check_finding *finding)
 {
-	const struct ft_block_view *view = lane_current()->view.block;
+	const struct block *own = lane_current()->warp->block;
+	const struct block *owner = cluster_owner(own->cluster,
+						  (const void *)finding->report.address);
 	const struct kernel_shared *variable;
 
-	finding->offset = finding->report.address - (uintptr_t)view->shared;
+	owner = owner ? owner : own;
+	finding->offset = finding->report.address - (uintptr_t)owner->view.shared;
 	variable = shared_at(check->launch.code, finding->offset);
 	if (!variable)
 		return;

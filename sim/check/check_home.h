@@ -11,6 +11,7 @@
 #include "sim/check/check_learn.h"
 
 struct check;
+struct check_phase;
 struct fences;
 struct home_steps;
 
@@ -21,6 +22,8 @@ struct fence {
 	unsigned thread;
 	uint32_t own, bound, warp_bound;        /* segments below, as in struct check_lane */
 	const uint32_t *known;          /* NULL: none */
+	const struct check_phase *phase;        /* the same; of a fence for the device */
+	unsigned rank;                  /* of its block in its cluster */
 	/* Of a fence for the device: what its thread had acquired, also within its block. */
 	struct learned_list learned, learned_in_block;
 };

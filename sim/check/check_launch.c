@@ -99,7 +99,9 @@ enum status check_launch_begin(struct check *check, const struct check_launch *l
 	check->begun++;
 	check->hot.first = check->next_slice << LANES_SHIFT;
 	check->order_happened = false;
-	check->exact = launch->code->orders_some;
+	/* The blocks of a cluster access the same shared memory, and no barrier of one of them
+	 * orders the others. */
+	check->exact = launch->code->orders_some || launch->clusters;
 	if (!find_code(check) || !check_reach_begin(check))
 		return fail_device(2, "--check: out of memory: to record the accesses of %s%s",
 				   launch->code->name, check_space_limit());

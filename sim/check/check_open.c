@@ -5,6 +5,7 @@
 
 #include "base/xalloc.h"
 #include "sim/check/check_async.h"
+#include "sim/check/check_cluster.h"
 #include "sim/check/check_early.h"
 #include "sim/check/check_find.h"
 #include "sim/check/check_heap.h"
@@ -29,6 +30,10 @@ static const struct listener_calls calls = {
 	.barrier_release = check_barrier_release,
 	.named_arrive = check_named_arrive,
 	.named_leave = check_named_leave,
+	.cluster_arrive = check_cluster_arrive,
+	.cluster_release = check_cluster_release,
+	.cluster_leave = check_cluster_leave,
+	.cluster_exit = check_cluster_exit,
 	.grid_release = check_grid_release,
 	.let_next = check_let_next,
 	.grid_waited = check_grid_waited,

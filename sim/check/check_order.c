@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/check/check_cluster.h"
 #include "sim/check/check_home.h"
 #include "sim/check/check_learn.h"
 #include "sim/check/check_look.h"
@@ -79,6 +80,8 @@ void check_alloc_end(struct check *check)
 		check->arena = next;
 	}
 	check->copies = NULL;
+	check->clusters = NULL;
+	check->phases = NULL;
 	for (size_t i = 0; i < check->variable_count; i++) {
 		free(check->variables[i]->releases);
 		free(check->variables[i]);
@@ -136,7 +139,12 @@ static const struct fence *make_fence(struct check *check, const struct lane *la
 		.device = device, .thread = check_thread_number(lane),
 		.own = lane->check.segment, .bound = lane->check.bound,
 		.warp_bound = lane->check.warp_bound, .known = known,
+		.rank = lane->view.block->cluster_rank,
 	};
+	if (device && lane->check.phase) {
+		fence->phase = lane->check.phase;
+		check_phase_keep(fence->phase);
+	}
 	if (device && check->fenced_in_block) {
 		fence->learned = learned_copy(check, &lane->check.order->known);
 		fence->learned_in_block = learned_copy(check, &lane->check.order->known_in_block);
@@ -263,10 +271,19 @@ void check_atomic(struct check *check, struct lane *lane, uintptr_t address, boo
 /* Everything that the threads of one meeting have learned. */
 struct meeting_knowledge {
 	struct learned_list seen, taken, at_home, seen_in_block, known, in_block;
-	const struct fence **fences;    /* the last ones: [2 * thread + device]; NULL: none */
-	size_t capacity;
+	/* The last ones: [2 * thread of the cluster + device]; NULL: none. */
+	const struct fence **fences;
+	size_t threads, capacity;       /* of each block */
 	const struct fences *met;       /* a list that one of the threads already had */
 };
+
+static struct meeting_knowledge knowledge_of(const struct block *block)
+{
+	return (struct meeting_knowledge){
+		.threads = block->threads,
+		.capacity = (size_t)2 * block->threads * block->cluster->size,
+	};
+}
 
 static void share_fence(struct meeting_knowledge *all, const struct fence *fence)
 {
@@ -276,7 +293,7 @@ static void share_fence(struct meeting_knowledge *all, const struct fence *fence
 		return;
 	if (!all->fences)
 		all->fences = xcalloc(all->capacity, sizeof *all->fences);
-	kept = &all->fences[2 * fence->thread + fence->device];
+	kept = &all->fences[2 * (fence->rank * all->threads + fence->thread) + fence->device];
 	if (!*kept || (*kept)->own < fence->own)
 		*kept = fence;
 }
@@ -342,7 +359,7 @@ static void take(struct check *check, struct lane *lane, const struct meeting_kn
 
 void check_order_warp(struct check *check, struct warp *warp, uint32_t lanes)
 {
-	struct meeting_knowledge all = { .capacity = 2 * warp->block->threads };
+	struct meeting_knowledge all = knowledge_of(warp->block);
 	const struct fences *met;
 
 	for (uint32_t rest = lanes; rest; rest &= rest - 1)
@@ -353,16 +370,38 @@ void check_order_warp(struct check *check, struct warp *warp, uint32_t lanes)
 	free(all.fences);
 }
 
+static void share_in_block(struct check *check, struct block *block, struct meeting_knowledge *all)
+{
+	for (unsigned t = 0; t < block->threads; t++)
+		share(check, &block->warps[t / WARP_LANES].lanes[t % WARP_LANES], all);
+}
+
+static void take_in_block(struct check *check, struct block *block,
+			  const struct meeting_knowledge *all, const struct fences *met)
+{
+	for (unsigned t = 0; t < block->threads; t++)
+		take(check, &block->warps[t / WARP_LANES].lanes[t % WARP_LANES], all, met);
+}
+
 void check_order_barrier(struct check *check, struct block *block)
 {
-	struct meeting_knowledge all = { .capacity = 2 * block->threads };
+	struct meeting_knowledge all = knowledge_of(block);
+
+	share_in_block(check, block, &all);
+	take_in_block(check, block, &all, fences_of(check, &all));
+	free(all.fences);
+}
+
+void check_order_cluster(struct check *check, struct cluster *cluster)
+{
+	struct meeting_knowledge all = knowledge_of(cluster->blocks[0]);
 	const struct fences *met;
 
-	for (unsigned t = 0; t < block->threads; t++)
-		share(check, &block->warps[t / WARP_LANES].lanes[t % WARP_LANES], &all);
+	for (unsigned b = 0; b < cluster->size; b++)
+		share_in_block(check, cluster->blocks[b], &all);
 	met = fences_of(check, &all);
-	for (unsigned t = 0; t < block->threads; t++)
-		take(check, &block->warps[t / WARP_LANES].lanes[t % WARP_LANES], &all, met);
+	for (unsigned b = 0; b < cluster->size; b++)
+		take_in_block(check, cluster->blocks[b], &all, met);
 	free(all.fences);
 }
 
@@ -395,6 +434,8 @@ static bool fence_orders(const struct query *q, const struct fence *fence, bool 
 	const struct check_slice *slice = &q->check->slices[q->segment >> LANES_SHIFT];
 	unsigned lane = q->segment & (WARP_LANES - 1);
 
+	if (fence && fence->phase && check_phase_orders(q->check, fence->phase, q->segment))
+		return true;
 	if (!fence || slice->block != fence->block || !(fence->device || home))
 		return false;
 	if (q->segment < fence->bound)

@@ -8,6 +8,7 @@
 
 struct block;
 struct check;
+struct cluster;
 struct lane;
 struct listener;
 struct warp;
@@ -23,6 +24,7 @@ bool check_scope_is_narrow(const struct check *, const struct lane *, uint32_t s
  * may take a lock, so that even writes after it need a fence. */
 void check_atomic(struct check *, struct lane *, uintptr_t address, bool changed, bool takes);
 void check_order_barrier(struct check *, struct block *);
+void check_order_cluster(struct check *, struct cluster *);
 void check_order_warp(struct check *, struct warp *, uint32_t lanes);
 /* A fence of `lane`: see struct listener_calls. */
 void check_fence(struct listener *, struct lane *, bool device);

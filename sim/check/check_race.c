@@ -1,15 +1,16 @@
 /* check_race.c - decides whether two accesses are ordered, and reports a race if they are not.
  *
  * Two accesses of the same bytes, at least one of them a write, race unless something orders them:
- * the same thread, a block barrier, __syncwarp() with both lanes in its mask, or an atomic with
- * fences (check_order.c). Blocks are concurrent in whatever order they run here. Two atomics never
- * race, nor do an atomic and a volatile access of global memory. check_shadow.c records accesses
- * and selects those to compare.
+ * the same thread, a block barrier, a barrier of its cluster (check_cluster.c), __syncwarp() with
+ * both lanes in its mask, or an atomic with fences (check_order.c). Blocks are concurrent in
+ * whatever order they run here. Two atomics never race, nor do an atomic and a volatile access of
+ * global memory. check_shadow.c records accesses and selects those to compare.
  */
 #include "config.h"
 
 #include "sim/check/check_race.h"
 
+#include "sim/check/check_cluster.h"
 #include "sim/check/check_find.h"
 #include "sim/check/check_order.h"
 #include "sim/check/check_segment.h"
@@ -38,6 +39,8 @@ bool check_ordered(struct check *check, const struct lane *lane, uint32_t segmen
 			|| (mine->known && segment < mine->known[lane_number(segment)])))
 			return true;
 	}
+	if (mine->phase && check_phase_orders(check, mine->phase, segment))
+		return true;
 	if (!check_acquired(check, lane, segment, strong))
 		return false;
 	check->order_happened = true;
@@ -71,10 +74,10 @@ static void excuse_early_read(const struct access *a, uintptr_t reader)
 void check_race(const struct access *a, uint64_t record, bool other_writes)
 {
 	struct check *check = a->check;
-	enum finding_class class = a->shadow - check->hot.base < check->hot.shared_span
-		? CLASS_RACE_SHARED
-		: check_same_block(check, a->lane, (uint32_t)(record >> 32)) ? CLASS_RACE_BLOCK
-		: CLASS_RACE_GRID;
+	bool shared = a->shadow - check->hot.base < check->hot.shared_span;
+	bool home = check_same_block(check, a->lane, (uint32_t)(record >> 32));
+	enum finding_class class = shared ? home ? CLASS_RACE_SHARED : CLASS_RACE_CLUSTER
+		: home ? CLASS_RACE_BLOCK : CLASS_RACE_GRID;
 	struct check_report report = check_report_of(a, class);
 
 	check_side_of_record(check, record, other_writes, &report.other);

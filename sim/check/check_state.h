@@ -146,6 +146,8 @@ struct check {
 	struct check_arena *arena;      /* allocations freed at the end of the launch */
 	uint64_t strong_time;           /* counts the atomics and volatile writes of words */
 	struct check_copy *copies;      /* asynchronous copies to be used again */
+	struct check_cluster *clusters; /* the same for clusters and phases */
+	struct check_phase *phases;
 	uintptr_t *copy_calls;          /* where asynchronous copies were made */
 	size_t copy_call_count;
 	/* Reports on the last write, and the bytes before it: see check_settle.c. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/check/check_cluster.h"
 #include "sim/check/check_early.h"
 #include "sim/check/check_find.h"
 #include "sim/check/check_look.h"
@@ -64,6 +65,8 @@ void check_pause(struct listener *listener)
 
 /* --- blocks --- */
 
+/* The segments of all blocks of a cluster count from its first one, because each may access the
+ * shared memory of all. */
 void check_block_begin(struct listener *listener, struct block *block, size_t static_bytes,
 		       size_t dynamic_bytes)
 {
@@ -83,13 +86,15 @@ void check_block_begin(struct listener *listener, struct block *block, size_t st
 		for (unsigned l = 0; l < WARP_LANES; l++) {
 			struct check_lane *lane = &block->warps[i].lanes[l].check;
 
-			lane->block_first = block->warps[0].lanes[0].check.segment;
+			lane->block_first
+				= block->cluster->blocks[0]->warps[0].lanes[0].check.segment;
 			lane->bound = lane->warp_bound = lane->block_first;
 			lane->known = NULL;
 			lane->order = NULL;
 			check_look_begin(check, &block->warps[i].lanes[l]);
 			lane->mask = lane->collectives = 0;
 			lane->copies = NULL;
+			lane->phase = NULL;
 		}
 	}
 }
@@ -193,6 +198,15 @@ void check_shuffle_inactive(struct listener *listener, struct lane *lane, unsign
 
 /* --- warp barriers --- */
 
+/* Threads that met are all after the latest phase that one of them is after. */
+static void share_phase(struct warp *warp, uint32_t lanes, const struct check_phase *phase)
+{
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		phase = check_phase_later(phase, first_of(warp, rest)->check.phase);
+	for (uint32_t rest = lanes; phase && rest; rest &= rest - 1)
+		first_of(warp, rest)->check.phase = phase;
+}
+
 static void order_lanes(struct check *check, struct warp *warp, uint32_t lanes)
 {
 	uint32_t known[WARP_LANES] = { 0 };
@@ -236,6 +250,7 @@ void check_collective_finish(struct listener *listener, struct warp *warp,
 	if (meeting->kind != FT_SYNC)
 		return;
 	check_order_warp(check, warp, meeting->arrived);
+	share_phase(warp, meeting->arrived, NULL);
 	check_look_warp(check, warp, meeting->arrived);
 	check_early_warp(check, warp, meeting->arrived);
 	if (meeting->arrived != all) {
@@ -337,6 +352,18 @@ static struct lane *exited_thread(struct block *block)
 	return NULL;
 }
 
+static void share_block_phase(struct block *block)
+{
+	const struct check_phase *phase = NULL;
+
+	for (unsigned i = 0; i < block->warp_count && block->cluster->size > 1; i++)
+		for (uint32_t rest = ~block->warps[i].exited; rest; rest &= rest - 1)
+			phase = check_phase_later(phase, first_of(&block->warps[i],
+								  rest)->check.phase);
+	for (unsigned i = 0; i < block->warp_count && phase; i++)
+		share_phase(&block->warps[i], ~block->warps[i].exited, phase);
+}
+
 void check_barrier_release(struct listener *listener, struct block *block)
 {
 	struct check *check = check_of(listener);
@@ -348,6 +375,7 @@ void check_barrier_release(struct listener *listener, struct block *block)
 	if (check->hot.counters)
 		counters_barrier(check->hot.counters, block);
 	check_order_barrier(check, block);
+	share_block_phase(block);
 	check_look_barrier(check, block);
 	check_early_barrier(check, block);
 	block->check_epoch++;

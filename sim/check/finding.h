@@ -27,6 +27,13 @@
 	X(RACE_SHARED, "race-shared", false, "no barrier orders these two accesses of shared " \
 	  "memory: which one comes first is up to the warp scheduler", \
 	  "put __syncthreads(), or __syncwarp() within one warp, between them") \
+	X(RACE_CLUSTER, "race-cluster", false, "no barrier of the cluster orders these two " \
+	  "accesses of shared memory by threads of two of its blocks, which run at the same time", \
+	  "put cluster_sync(), or an arrival and a wait, between them") \
+	X(CLUSTER_LIFETIME, "cluster-lifetime", false, "the shared memory of another block is " \
+	  "there only while that block runs: a GPU faults, or hits other data", \
+	  "call cluster_sync() before the first access, and after the last one before any block " \
+	  "returns") \
 	X(RACE_BLOCK, "race-block", false, "no barrier orders these two accesses of global " \
 	  "memory by threads of one block", \
 	  "put __syncthreads() between them, or give each thread its own element") \

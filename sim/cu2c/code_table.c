@@ -188,6 +188,26 @@ static void write_bounds(const struct unit *u, const struct function *f, FILE *o
 	fputs(")", out);
 }
 
+/* Writes the arguments of __cluster_dims__ of the definition or a prototype; "0" if neither has
+ * it. */
+static void write_cluster(const struct unit *u, const struct function *f, FILE *out)
+{
+	int open = f->cluster;
+
+	for (int i = 0; i < u->function_count && open < 0; i++)
+		if (token_same(token_at(u, u->functions[i].name), token_at(u, f->name)))
+			open = u->functions[i].cluster;
+	code_table_cluster(u, open, out);
+}
+
+void code_table_cluster(const struct unit *u, int open, FILE *out)
+{
+	fputs("{", out);
+	for (int i = open + 1; open >= 0 && i < token_at(u, open)->match; i++)
+		fprintf(out, " %.*s", token_at(u, i)->length, token_at(u, i)->text);
+	fputs(open < 0 ? " 0 }" : " }", out);
+}
+
 static bool is_in(const struct token *t, const char *folder)
 {
 	return memmem(t->file, (size_t)t->file_length, folder, strlen(folder)) != NULL;
@@ -219,7 +239,20 @@ static bool is_named_barrier(const struct unit *u, int at)
 		&& !(isdigit((unsigned char)*width->text) && strtoul(width->text, NULL, 0) <= 32);
 }
 
-/* A fence, or a barrier in shared memory or with a number. */
+/* A call of the barrier of a cluster, whose arrivals are apart from its waits, or the group with
+ * that barrier. */
+static bool is_cluster_barrier(const struct unit *u, int at)
+{
+	static const char *const names[] = {
+		"ft_cluster_arrive", "ft_cluster_wait", "ft_cluster_sync", "cluster_group",
+		"this_cluster", NULL
+	};
+	const struct token *t = token_at(u, at);
+
+	return !is_in(t, "sim/cuda/") && token_among(t, names);
+}
+
+/* A fence, or a barrier in shared memory, of a cluster, or with a number. */
 static bool is_order(const struct unit *u, int at)
 {
 	static const char barrier[] = "ft_mbarrier_";
@@ -230,7 +263,7 @@ static bool is_order(const struct unit *u, int at)
 	if (t->length >= (int)sizeof barrier
 	    && memcmp(t->text, barrier, sizeof barrier - 1) == 0)
 		return true;
-	if (is_named_barrier(u, at))
+	if (is_named_barrier(u, at) || is_cluster_barrier(u, at))
 		return true;
 	return token_is(t, "ft_fence") && !token_is(token_at(u, at + 2), "int");
 }
@@ -292,10 +325,12 @@ static void write_code(const struct unit *u, const struct function *f, int count
 		fputs("0, 0, ", out);
 	write_bounds(u, f, out);
 	fprintf(out, ", ft_functions_%.*s, ft_run_%.*s, \"%.*s.%s\", %s, %d, %d,"
-		" __start_ft_constant, __stop_ft_constant, 0 };\n", n, k->text, n,
+		" __start_ft_constant, __stop_ft_constant, 0, ", n, k->text, n,
 		k->text, u->tokens.file_length, u->tokens.file, variant,
 		u->mode.user ? "ft_shared_list" : "0", code_table_orders_some(u),
 		code_table_orders_seen(u));
+	write_cluster(u, f, out);
+	fputs(" };\n", out);
 }
 
 static enum status write_kernel(const struct unit *u, const struct function *f, const char *variant,
@@ -339,8 +374,18 @@ static const char shared_list[] =
 	" (void)code; *first = __start_ft_shared;"
 	" return __start_ft_shared ? (size_t)(__stop_ft_shared - __start_ft_shared) : 0; }\n";
 
+/* Whether names stand between the parentheses at `open`, if that is one. */
+static bool has_names(const struct unit *u, int open)
+{
+	for (int i = open + 1; open >= 0 && i < token_at(u, open)->match; i++)
+		if (token_at(u, i)->kind == TOKEN_IDENTIFIER)
+			return true;
+	return false;
+}
+
 /* In C++ templates derive the types from the kernel's address (sim/cuda/cuda_cpp.h). Launch bounds
- * are left out for a template, because they may depend on its parameters. */
+ * are left out for a template, because they may depend on its parameters, and so is the size of a
+ * cluster that does. */
 static enum status write_cpp_kernel(const struct unit *u, const struct function *f,
 				    const char *kernel, FILE *out)
 {
@@ -372,9 +417,14 @@ static enum status write_cpp_kernel(const struct unit *u, const struct function 
 	else
 		write_bounds(u, f, out);
 	fprintf(out, ", ft_functions_%.*s, ft_run, \"%s\", ft_shared_list, %s, %s,"
-		" __start_ft_constant, __stop_ft_constant, 0 };\n", k->length, k->text,
+		" __start_ft_constant, __stop_ft_constant, 0, ", k->length, k->text,
 		FT_USER_UNIT, code_table_orders_some(u) ? "true" : "false",
 		code_table_orders_seen(u) ? "true" : "false");
+	if (strchr(kernel, '<') && has_names(u, f->cluster))
+		code_table_cluster(u, -1, out);
+	else
+		write_cluster(u, f, out);
+	fputs(" };\n", out);
 	fprintf(out, "extern \"C\" { extern const struct sim_code *const ft_user_code;"
 		" const struct sim_code *const ft_user_code = &ft_code;"
 		" extern void *const ft_user_entry; void *const ft_user_entry = (void *)%s; }\n",

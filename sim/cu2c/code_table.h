@@ -16,8 +16,11 @@ enum status code_table_write(const struct unit *, const char *variant, FILE *out
 enum status code_table_write_one(const struct unit *, const char *variant, const char *kernel,
 				 FILE *out);
 
-/* Whether the file uses a fence, or __syncwarp() with an explicit mask; whether it uses these, or
- * atomics or volatile accesses, also without a fence. */
+/* Writes the sizes after the '(' of a __cluster_dims__ as a struct dim3; open < 0: it has none. */
+void code_table_cluster(const struct unit *, int open, FILE *out);
+
+/* Whether the file uses a fence, __syncwarp() with an explicit mask, or the barrier of a cluster;
+ * whether it uses these, or atomics or volatile accesses, also without a fence. */
 bool code_table_orders_some(const struct unit *);
 bool code_table_orders_seen(const struct unit *);
 

@@ -21,7 +21,7 @@ static const char *const type_keywords[] = {
 static const char *const tag_keywords[] = { "struct", "union", "enum", NULL };
 const char *const unit_call_keywords[] = {
 	"__attribute__", "__attribute", "_Alignas", "alignas", "__launch_bounds__",
-	"__asm__", "__asm", "asm", NULL
+	"__cluster_dims__", "__asm__", "__asm", "asm", NULL
 };
 const char *const unit_typeof_keywords[] = { "__typeof__", "__typeof", "typeof", "_Atomic", NULL };
 static const char *const statement_keywords[] = {

@@ -18,7 +18,8 @@ struct function {
 	int name;                       /* these are token indices: of its name, */
 	int open;                       /* of the '(' of its parameters, */
 	int body;                       /* of the '{' of its body, -1 for a kernel's prototype, */
-	int bounds;                     /* of the '(' of __launch_bounds__, -1 if it has none */
+	int bounds;                     /* of the '(' of __launch_bounds__, -1 if it has none, */
+	int cluster;                    /* of the '(' of __cluster_dims__, -1 if it has none */
 	bool kernel;
 };
 
@@ -62,10 +63,10 @@ struct unit {
 	int host_function_count;
 };
 
-/* Reads the file. Replaces the qualifiers of kernels (__global__, __launch_bounds__, extern "C") by
- * C; in a user's file, removes host functions. COMPILE as for tokens_read(), and for device code
- * that the simulator does not support, such as a launch (<<<). `text` must outlive the unit. Free
- * with unit_free(). */
+/* Reads the file. Replaces the qualifiers of kernels (__global__, __launch_bounds__,
+ * __cluster_dims__, extern "C") by C; in a user's file, removes host functions. COMPILE as for
+ * tokens_read(), and for device code that the simulator does not support, such as a launch (<<<).
+ * `text` must outlive the unit. Free with unit_free(). */
 enum status unit_read(const char *file, const char *text, size_t bytes, struct unit_mode,
 		      struct unit *out);
 void unit_free(struct unit *);

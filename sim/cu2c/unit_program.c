@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/cu2c/code_table.h"
 #include "sim/cu2c/parameters.h"
 #include "sim/cu2c/unit_edit.h"
 
@@ -176,9 +177,11 @@ static void write_entry(struct unit *u, int start, const struct function *f,
 	for (int i = 0; i < count; i++)
 		fprintf(out, "%s%s", i ? "\\n" : "", list[i].type);
 	fputs("\", ft_own_signature::params, ft_own_signature::count, (unsigned)(", out);
-	fprintf(out, "%s), ft_own_signature::template run<&%.*s%s>, %s, %s };"
-		" __asm__ __volatile__(\"\" : : \"X\"(&ft_entry)); ", bounds, k->length, k->text,
-		arguments, u->orders_some ? "true" : "false", u->orders_seen ? "true" : "false");
+	fprintf(out, "%s), ft_own_signature::template run<&%.*s%s>, %s, %s, ",
+		bounds, k->length, k->text, arguments, u->orders_some ? "true" : "false",
+		u->orders_seen ? "true" : "false");
+	code_table_cluster(u, f->cluster, out);
+	fputs(" }; __asm__ __volatile__(\"\" : : \"X\"(&ft_entry)); ", out);
 	/* A launch of it by device code is a call of it. */
 	if (u->nests) {
 		fputs("{ ", out);

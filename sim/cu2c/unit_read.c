@@ -74,6 +74,8 @@ static int drop_linkage(struct unit *u, int at)
 	return at + 3;
 }
 
+static const char *const bounds_keywords[] = { "__launch_bounds__", "__cluster_dims__", NULL };
+
 /* Removes CUDA's qualifiers from a kernel's declaration. In C a kernel becomes a static function;
  * in C++ it does not, because its mangled name must be the one it has on a GPU. */
 static void drop_kernel_qualifiers(struct unit *u, int from, int end)
@@ -93,7 +95,7 @@ static void drop_kernel_qualifiers(struct unit *u, int from, int end)
 			if (is_static)
 				t->instead = "";
 			is_static = true;
-		} else if (token_is(t, "__launch_bounds__")) {
+		} else if (token_among(t, bounds_keywords)) {
 			for (int last = unit_call_end(u, i); i < last; i++)
 				u->tokens.at[i].instead = "";
 			i--;
@@ -211,7 +213,7 @@ static enum status finish_function(struct unit *u, int start, int end, const str
 static enum status read_declaration(struct unit *u, int start, bool member, int *next)
 {
 	static const char *const class_keywords[] = { "struct", "class", "union", NULL };
-	struct function f = { .name = -1, .body = -1, .bounds = -1 };
+	struct function f = { .name = -1, .body = -1, .bounds = -1, .cluster = -1 };
 	struct function_kind kind = { .member = member, .system = token_at(u, start)->system };
 	bool placed = false, class = false;
 	int at = start, assigned = -1, open;
@@ -241,6 +243,8 @@ static enum status read_declaration(struct unit *u, int start, bool member, int 
 			f.kernel = true;
 		else if (token_is(t, "__launch_bounds__") && token_is(t + 1, "("))
 			f.bounds = at + 1;
+		else if (token_is(t, "__cluster_dims__") && token_is(t + 1, "("))
+			f.cluster = at + 1;
 		else if (token_is(t, "="))
 			assigned = assigned < 0 ? at : assigned;
 		open = parameters_open(u, at);

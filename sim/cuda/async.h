@@ -3,7 +3,8 @@
  * A kernel includes it as "sim/cuda/async.h", for the simulator as well as for nvcc. On the
  * simulator a destination holds poison until the wait for its copy, so a missing wait shows, and
  * --check reports it. Copies of 4, 8 and 16 bytes need sm_80; the rest needs sm_90, and traps
- * before. Tensor maps and clusters are left out. A barrier is a uint64_t in shared memory.
+ * before. Tensor maps are left out; clusters are in sim/cuda/cluster.h. A barrier is a uint64_t in
+ * shared memory.
  *
  * Copies of 4, 8 or 16 bytes, from global to shared memory, in groups of one thread:
  *   async_copy16(to, from)             addresses are multiples of 16; also async_copy4, async_copy8
@@ -47,7 +48,7 @@
 #define async_arrive(barrier)  ft_mbarrier_arrive_copied(barrier)
 
 #define mbarrier_init(barrier, count) ft_mbarrier_init((barrier), (count))
-#define mbarrier_init_fence()  ((void)0)
+#define mbarrier_init_fence()  ft_cluster_fence()
 #define mbarrier_arrive(barrier) ((void)ft_mbarrier_change((barrier), 1, 0, 0, 0))
 #define mbarrier_expect(barrier, bytes) \
 	((void)ft_mbarrier_change((barrier), 1, 0, (int)(bytes), 0))

@@ -29,6 +29,8 @@ struct ft_site {
 /* The fields of a block that kernels read. */
 struct ft_block_view {
 	struct dim3 index, dim, grid;
+	struct dim3 cluster;            /* blocks of its cluster; (1,1,1): it is alone */
+	unsigned cluster_rank;          /* in its cluster */
 	unsigned char *shared;          /* arena: static variables, then dynamic memory */
 	unsigned char *dynamic;
 	const struct point_sink *points;
@@ -99,6 +101,23 @@ void ft_named_arrive(const struct ft_site *, unsigned number, unsigned count);
 void ft_tile_put(unsigned warp, uint64_t value);
 uint64_t ft_tile_get(unsigned warp);
 
+/* The barrier of a cluster: an arrival, which releases what the thread did before if `releases`,
+ * and the wait that must follow it before the next arrival. */
+#define FT_CLUSTER_BLOCKS 16            /* the maximum of any GPU */
+void ft_cluster_arrive(const struct ft_site *, int releases);
+void ft_cluster_wait(const struct ft_site *);
+void ft_cluster_sync(const struct ft_site *);           /* both */
+/* The thread's next arrival also releases what it did before this, whether it says so or not: the
+ * fence after mbarrier_init(). */
+void ft_cluster_fence(void);
+/* The place in the shared memory of block `rank` of the cluster that `shared` is in one of its
+ * blocks. The launch fails if there is none. */
+void *ft_cluster_map(const void *shared, unsigned rank);
+/* The same by an offset; NULL if there is no such block. */
+void *ft_cluster_at(unsigned rank, size_t offset);
+/* The rank of the block whose shared memory the address is in; -1: none of the cluster. */
+int ft_cluster_rank_of(const void *address);
+
 /* Waits for every thread of a cooperative launch; ends another launch with error 719. */
 void ft_grid_barrier(const struct ft_site *);
 int ft_grid_is_cooperative(void);
@@ -156,11 +175,15 @@ void ft_async_commit(void);
 void ft_async_wait(unsigned open);
 /* A bulk copy to shared memory that lands once a thread waits for its barrier, or, without barrier,
  * from shared memory, in groups of the calling thread. It may land once the thread has called
- * ft_bulk_begun(). ft_bulk_land() returns how many bytes landed; see sim/cuda/mbarrier.h. */
+ * ft_bulk_begun(). ft_bulk_pending() returns the number of the last one that may, 0 if there is
+ * none; ft_bulk_land() lands those up to this number, and returns how many bytes landed; see
+ * sim/cuda/mbarrier.h. */
 void ft_bulk_copy(void *to, const void *from, size_t bytes, const void *barrier);
+/* The same for 4, 8 or 16 bytes of the calling thread. */
+void ft_bulk_store(void *to, const void *value, size_t bytes, const void *barrier);
 void ft_bulk_begun(const void *barrier);
-int ft_bulk_is_pending(const void *barrier);
-unsigned ft_bulk_land(const void *barrier);
+uint64_t ft_bulk_pending(const void *barrier);
+unsigned ft_bulk_land(const void *barrier, uint64_t last);
 void ft_bulk_commit(void);
 void ft_bulk_wait(unsigned open);
 /* A fetch from a texture (sim/cuda/texture.h): first the call, then its object, where the texels
@@ -269,7 +292,23 @@ static inline struct dim3 ft_thread_index(void)
 FT_OF_BLOCK(ft_block_index, index)
 FT_OF_BLOCK(ft_block_dim, dim)
 FT_OF_BLOCK(ft_grid_dim, grid)
+FT_OF_BLOCK(ft_cluster_dim, cluster)
 #undef FT_OF_BLOCK
+
+static inline unsigned ft_cluster_rank(void)
+{
+	const struct ft_thread_view *self = FT_OWN(const struct ft_thread_view *, ft_self);
+	const struct ft_block_view *block = FT_OWN(const struct ft_block_view *, self->block);
+
+	return FT_OWN(unsigned, block->cluster_rank);
+}
+
+static inline unsigned ft_cluster_size(void)
+{
+	struct dim3 dim = ft_cluster_dim();
+
+	return dim.x * dim.y * dim.z;
+}
 
 static inline void *ft_shared_at(size_t offset)
 {

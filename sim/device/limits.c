@@ -23,6 +23,7 @@ static const struct profile profiles[] = {
 		},
 		.resident_blocks = 32, .resident_threads = 2048,
 		.resident_shared = 228 << 10, .shared_per_block_reserved = 1 << 10,
+		.cluster_portable = 8, .cluster_nonportable = 16,
 	},
 };
 
@@ -69,16 +70,38 @@ enum status limits_check(const struct profile *profile, const struct launch *lau
 				   "a block of %llu threads; %s is bound to %u by "
 				   "__launch_bounds__",
 				   (unsigned long long)threads, code->name, code->max_threads);
-	if (launch->cluster.x != 1 || launch->cluster.y != 1 || launch->cluster.z != 1)
-		return fail_device(1,
-				   "clusters of (%u,%u,%u) blocks; the simulator has clusters of 1",
-				   launch->cluster.x, launch->cluster.y, launch->cluster.z);
 	if (static_bytes + launch->shared_bytes > allowed)
 		return fail_device(1,
 				   "%zu bytes static and %u dynamic shared memory; "
 				   "%zu are allowed%s",
 				   static_bytes, launch->shared_bytes, allowed,
 				   granted >= 0 ? "" : " without the attribute max dynamic shared");
+	return STATUS_OK;
+}
+
+static bool same_dim(struct dim3 a, struct dim3 b)
+{
+	return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+enum status limits_check_cluster(const struct profile *profile, const struct launch *launch,
+				 const struct sim_code *code, bool nonportable)
+{
+	struct dim3 c = launch->cluster, grid = launch->grid, own = kernel_code_cluster(code);
+	uint64_t size = (uint64_t)c.x * c.y * c.z;
+	unsigned most = nonportable ? profile->cluster_nonportable : profile->cluster_portable;
+
+	if (code->cluster.x && !same_dim(c, own))
+		return fail_device(912, "clusters of (%u,%u,%u) blocks; %s has (%u,%u,%u) by "
+				   "__cluster_dims__", c.x, c.y, c.z, code->name, own.x, own.y,
+				   own.z);
+	if (size > most)
+		return fail_device(912, "clusters of (%u,%u,%u) blocks; the maximum is %u%s", c.x,
+				   c.y, c.z, most,
+				   nonportable ? "" : " without the attribute nonportable cluster");
+	if (grid.x % c.x != 0 || grid.y % c.y != 0 || grid.z % c.z != 0)
+		return fail_device(912, "a grid of (%u,%u,%u) blocks is not divisible into "
+				   "clusters of (%u,%u,%u)", grid.x, grid.y, grid.z, c.x, c.y, c.z);
 	return STATUS_OK;
 }
 

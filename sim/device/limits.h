@@ -10,6 +10,8 @@ struct profile {
 	/* Capacity of a multiprocessor; each block also reserves some shared memory. */
 	unsigned resident_blocks, resident_threads;
 	size_t resident_shared, shared_per_block_reserved;
+	/* Blocks of a cluster, without and with the attribute NONPORTABLE_CLUSTER. */
+	unsigned cluster_portable, cluster_nonportable;
 };
 
 /* NULL name: "h200". USAGE if unknown. */
@@ -20,6 +22,11 @@ enum status profile_find(const char *name, const struct profile **out);
  * DEVICE with error_code() 1 (invalid value) or 701 (too many threads for the kernel). */
 enum status limits_check(const struct profile *, const struct launch *, const struct sim_code *,
 			 size_t static_bytes, int64_t granted);
+
+/* The driver's checks of the launch's cluster, whose sizes are at least 1. DEVICE with error_code()
+ * 912 (invalid cluster size). */
+enum status limits_check_cluster(const struct profile *, const struct launch *,
+				 const struct sim_code *, bool nonportable);
 
 /* Whether all blocks fit on the device at once, as those of a cooperative launch must: DEVICE with
  * error_code() 720 if not. Registers are not considered. */

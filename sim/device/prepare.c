@@ -15,6 +15,7 @@ struct known_kernel {
 	const struct kernel *kernel;
 	int64_t granted;                /* ATTRIBUTE_MAX_DYNAMIC_SHARED persists, as in CUDA;
 					   negative: it was not set */
+	bool nonportable;               /* ATTRIBUTE_NONPORTABLE_CLUSTER persists, too */
 	const struct sim_code *code[2]; /* [plain, probed]; NULL: not launched yet */
 	size_t static_bytes[2];         /* of their shared variables */
 };
@@ -57,6 +58,10 @@ static enum status apply_attributes(struct device_simulated *sim, const struct l
 			*cooperative = attribute->value != 0;
 			continue;
 		}
+		if (attribute->id == ATTRIBUTE_NONPORTABLE_CLUSTER) {
+			known->nonportable = attribute->value != 0;
+			continue;
+		}
 		TRY(limits_check_shared_attribute(sim->profile, static_bytes, attribute->value));
 		known->granted = attribute->value;
 	}
@@ -79,6 +84,7 @@ enum status prepare_launch(struct device_simulated *sim, const struct launch *la
 	static_bytes = static_shared(known, code, launch->probed);
 	TRY(apply_attributes(sim, launch, known, static_bytes, &cooperative));
 	TRY(limits_check(sim->profile, launch, code, static_bytes, known->granted));
+	TRY(limits_check_cluster(sim->profile, launch, code, known->nonportable));
 	if (cooperative)
 		TRY(limits_check_resident(sim->profile, launch, static_bytes));
 	*out = task_launch(sim, launch, cooperative, code);

@@ -39,6 +39,11 @@ struct run {
 
 static enum status run_under(const struct run *run);
 
+static bool has_clusters(struct dim3 cluster)
+{
+	return cluster.x > 1 || cluster.y > 1 || cluster.z > 1;
+}
+
 /* --- launches by device code --- */
 
 /* Device code is not told of an error, so the grid fails. */
@@ -47,12 +52,13 @@ static enum status check_made(const struct device_simulated *sim,
 {
 	const struct sim_code *code = launch->code;
 	const struct launch made = {
-		.grid = launch->grid, .block = launch->block, .cluster = { 1, 1, 1 },
+		.grid = launch->grid, .block = launch->block, .cluster = launch->cluster,
 		.shared_bytes = (unsigned)launch->dynamic_bytes,
 	};
 	struct error_record record;
 
-	if (limits_check(sim->profile, &made, code, grid_static_shared(code), -1) == STATUS_OK)
+	if (limits_check(sim->profile, &made, code, grid_static_shared(code), -1) == STATUS_OK
+	    && limits_check_cluster(sim->profile, &made, code, false) == STATUS_OK)
 		return STATUS_OK;
 	error_save(&record);
 	return fail_device(719, "launch of %s in device code: %s", code->name, record.text);
@@ -92,6 +98,7 @@ static const struct sim_code *made_code(struct device_simulated *sim, const stru
 	made->code.params = entry->params;
 	made->code.param_count = (int)entry->param_count;
 	made->code.max_threads = entry->max_threads;
+	made->code.cluster = entry->cluster;
 	made->code.run = entry->run;
 	made->code.shared = shared_of_maker;
 	sim->made_codes = made;
@@ -113,6 +120,7 @@ static enum status run_made(void *context, const struct nested_launch *made)
 	const struct sim_code *code = made_code(parent->sim, parent->launch->code, made->entry);
 	struct queued_launch launch = {
 		.code = code, .grid = made->grid, .block = made->block,
+		.cluster = kernel_code_cluster(code),
 		.dynamic_bytes = made->shared, .arg_count = (int)made->entry->param_count,
 	};
 	struct run run = *parent;
@@ -126,6 +134,7 @@ static enum status run_made(void *context, const struct nested_launch *made)
 	run.checked.code = code;
 	run.checked.grid = launch.grid;
 	run.checked.block = launch.block;
+	run.checked.clusters = has_clusters(launch.cluster);
 	run.checked.args = launch.args;
 	run.checked.lint = NULL;
 	run.checked.part = true;
@@ -149,7 +158,8 @@ static enum status run_under(const struct run *run)
 	struct nested nested = { 0 };
 	struct grid_launch grid = {
 		.code = launch->code, .args = launch->args, .grid = launch->grid,
-		.block = launch->block, .dynamic_bytes = launch->dynamic_bytes,
+		.block = launch->block, .cluster = launch->cluster,
+		.dynamic_bytes = launch->dynamic_bytes,
 		.independent = launch->independent, .cooperative = launch->cooperative,
 		.points = launch->probed ? run->points : NULL,
 		.seed = run->seed ? mix(run->seed, (uint64_t)run->checked.number) | 1 : 0,
@@ -192,7 +202,8 @@ static struct run run_of(struct device_simulated *sim, const struct queued_launc
 		.seed = sim->seed,
 		.checked = {
 			.number = (int64_t)sim->launches, .code = launch->code,
-			.grid = launch->grid, .block = launch->block, .args = launch->args,
+			.grid = launch->grid, .block = launch->block,
+			.clusters = has_clusters(launch->cluster), .args = launch->args,
 			.lint = launch->lint,
 		},
 	};

@@ -7,7 +7,7 @@
 /* A launch that is copied from its call. */
 struct queued_launch {
 	const struct sim_code *code;
-	struct dim3 grid, block;
+	struct dim3 grid, block, cluster;
 	size_t dynamic_bytes;
 	bool independent, cooperative, programmatic, probed;
 	const struct kernel_lint *lint;

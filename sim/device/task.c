@@ -98,6 +98,7 @@ struct task *task_launch(const struct device_simulated *sim, const struct launch
 	launch->code = code;
 	launch->grid = asked->grid;
 	launch->block = asked->block;
+	launch->cluster = asked->cluster;
 	launch->dynamic_bytes = asked->shared_bytes;
 	launch->independent = asked->kernel->independent;
 	launch->cooperative = cooperative;

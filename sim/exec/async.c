@@ -3,8 +3,9 @@
  * Until the thread waits for a copy's group, the destination holds poison and the checker treats it
  * as never written, so a kernel that forgets the wait does not work by accident. The copy takes the
  * contents that the source has at the wait. Bulk copies are made of pieces of 16 bytes; those to
- * shared memory belong to a barrier, and land when a thread of the block waits for it. Used by the
- * built-ins in sim/cuda/cuda_c.h, sim/cuda/async.h and inline PTX.
+ * shared memory belong to a barrier, and land when a thread of the barrier's block waits for it, as
+ * asynchronous stores to the shared memory of a cluster do. Used by the built-ins in
+ * sim/cuda/cuda_c.h, sim/cuda/async.h, sim/cuda/cluster.h and inline PTX.
  */
 #include "config.h"
 
@@ -39,16 +40,18 @@ struct async_queue {
 	struct copies copies, stores;   /* stores: bulk copies from shared memory */
 };
 
-/* Bulk copies to shared memory in a block, each until it lands. */
+/* Bulk copies and stores to shared memory for the barriers of a block, each until it lands. */
 struct bulk_load {
-	struct copy copy;
+	struct copy copy;               /* of a store: from NULL */
+	unsigned char value[PIECE];     /* of a store */
 	const void *barrier;
 	struct lane *lane;              /* that called */
-	bool begun;
+	uint64_t begun;                 /* its number; 0: not yet */
 };
 struct bulk_loads {
 	struct bulk_load *at;
 	size_t count, capacity;
+	uint64_t begun;                 /* the last number */
 };
 
 void async_reset(struct lane *lane)
@@ -80,6 +83,21 @@ void async_free_block(struct block *block)
 	block->bulk = NULL;
 }
 
+bool async_reads_from(const struct block *block)
+{
+	const struct cluster *cluster = block->cluster;
+
+	for (unsigned b = 0; b < cluster->size; b++) {
+		const struct bulk_loads *loads = cluster->blocks[b]->bulk;
+
+		for (size_t i = 0; loads && i < loads->count; i++)
+			if (loads->at[i].copy.from
+			    && cluster_owner(cluster, loads->at[i].copy.from) == block)
+				return true;
+	}
+	return false;
+}
+
 static struct async_queue *queue_of(struct lane *lane)
 {
 	if (!lane->async)
@@ -92,21 +110,27 @@ static struct async_queue *queue_of(struct lane *lane)
 static void begin(const struct copy *copy)
 {
 	const uint32_t poison = DEVICE_POISON;
+	uintptr_t places = (uintptr_t)copy->to | (uintptr_t)copy->from;
 
 	LISTENER_CALL(worker_self->grid->listener, async_begin, copy->to, copy->from, copy->bytes,
 		      copy->bytes - copy->zeros, copy->pc);
-	if (((uintptr_t)copy->to | (uintptr_t)copy->from) & (copy->bytes - 1))
+	if (places & (copy->bytes - 1))
 		worker_abort(worker_self, 716, "misaligned address in an asynchronous copy");
 	for (size_t i = 0; i < copy->bytes; i += sizeof poison)
 		memcpy((unsigned char *)copy->to + i, &poison, sizeof poison);
+}
+
+static void note_end(const struct copy *copy, struct lane *began)
+{
+	LISTENER_CALL(worker_self->grid->listener, async_end, began, copy->to, copy->from,
+		      copy->bytes, copy->bytes - copy->zeros, copy->pc);
 }
 
 static void complete(const struct copy *copy, struct lane *began)
 {
 	size_t copied = copy->bytes - copy->zeros;
 
-	LISTENER_CALL(worker_self->grid->listener, async_end, began, copy->to, copy->from,
-		      copy->bytes, copied, copy->pc);
+	note_end(copy, began);
 	memcpy(copy->to, copy->from, copied);
 	memset((unsigned char *)copy->to + copied, 0, copy->zeros);
 }
@@ -165,8 +189,18 @@ void ft_async_wait(unsigned open)
 
 /* --- bulk copies --- */
 
-static void add_load(struct block *block, struct bulk_load load)
+/* The block that waits for the barrier: that of the running lane, or another one of its cluster. */
+static struct block *waiting_block(const void *barrier)
 {
+	struct block *own = lane_current()->warp->block;
+	struct block *other = own->cluster->size > 1 ? cluster_owner(own->cluster, barrier) : NULL;
+
+	return other ? other : own;
+}
+
+static void add_load(struct bulk_load load)
+{
+	struct block *block = waiting_block(load.barrier);
 	struct bulk_loads *loads = block->bulk;
 
 	if (!loads)
@@ -191,34 +225,66 @@ void ft_bulk_copy(void *to, const void *from, size_t bytes, const void *barrier)
 		copy.from = (const unsigned char *)from + i;
 		begin(&copy);
 		if (barrier)
-			add_load(lane->warp->block, (struct bulk_load){
+			add_load((struct bulk_load){
 				 .copy = copy, .barrier = barrier, .lane = lane });
 		else
 			add(&queue_of(lane)->stores, copy);
 	}
 }
 
+/* The checker takes the value, which has no place in memory, for zeros. */
+void ft_bulk_store(void *to, const void *value, size_t bytes, const void *barrier)
+{
+	struct bulk_load load = {
+		.copy = {
+			.to = to, .bytes = bytes, .zeros = bytes,
+			.pc = (uintptr_t)__builtin_return_address(0),
+		},
+		.barrier = barrier, .lane = lane_current(),
+	};
+
+	memcpy(load.value, value, bytes);
+	begin(&load.copy);
+	add_load(load);
+}
+
 void ft_bulk_begun(const void *barrier)
 {
 	struct lane *lane = lane_current();
-	struct bulk_loads *loads = lane->warp->block->bulk;
+	struct bulk_loads *loads = waiting_block(barrier)->bulk;
 
 	for (size_t i = 0; loads && i < loads->count; i++)
-		if (loads->at[i].lane == lane && loads->at[i].barrier == barrier)
-			loads->at[i].begun = true;
+		if (loads->at[i].lane == lane && loads->at[i].barrier == barrier
+		    && !loads->at[i].begun)
+			loads->at[i].begun = ++loads->begun;
 }
 
-int ft_bulk_is_pending(const void *barrier)
+uint64_t ft_bulk_pending(const void *barrier)
 {
 	const struct bulk_loads *loads = lane_current()->warp->block->bulk;
+	uint64_t last = 0;
 
 	for (size_t i = 0; loads && i < loads->count; i++)
-		if (loads->at[i].barrier == barrier && loads->at[i].begun)
-			return 1;
-	return 0;
+		if (loads->at[i].barrier == barrier && loads->at[i].begun > last)
+			last = loads->at[i].begun;
+	return last;
 }
 
-unsigned ft_bulk_land(const void *barrier)
+/* Returns how many bytes landed. */
+static size_t land(const struct bulk_load *load)
+{
+	const struct copy *copy = &load->copy;
+
+	if (copy->from) {
+		complete(copy, load->lane);
+	} else {
+		note_end(copy, load->lane);
+		memcpy(copy->to, load->value, copy->bytes);
+	}
+	return copy->bytes;
+}
+
+unsigned ft_bulk_land(const void *barrier, uint64_t last)
 {
 	struct bulk_loads *loads = lane_current()->warp->block->bulk;
 	unsigned landed = 0;
@@ -227,12 +293,10 @@ unsigned ft_bulk_land(const void *barrier)
 	for (size_t i = 0; loads && i < loads->count; i++) {
 		const struct bulk_load *load = &loads->at[i];
 
-		if (load->barrier == barrier && load->begun) {
-			complete(&load->copy, load->lane);
-			landed += PIECE;
-		} else {
+		if (load->barrier == barrier && load->begun && load->begun <= last)
+			landed += (unsigned)land(load);
+		else
 			loads->at[kept++] = *load;
-		}
 	}
 	if (loads)
 		loads->count = kept;

@@ -3,6 +3,8 @@
 #ifndef SIM_ASYNC_H
 #define SIM_ASYNC_H
 
+#include <stdbool.h>
+
 struct block;
 struct lane;
 
@@ -10,5 +12,7 @@ void async_reset(struct lane *);                /* forgets all copies; lane->asy
 void async_free(struct lane *);
 void async_reset_block(struct block *);         /* the same; block->bulk is not NULL */
 void async_free_block(struct block *);
+/* Whether a copy to another block of its cluster has yet to read the block's shared memory. */
+bool async_reads_from(const struct block *);
 
 #endif

@@ -20,6 +20,7 @@
 #include "sim/exec/worker.h"
 
 #define ARENA_ALIGNMENT 128             /* the maximum alignment of a shared variable */
+#define CLUSTER_GUARD (1 << 20)         /* after the arena of a block that others reach */
 
 struct block *block_create(void)
 {
@@ -33,9 +34,10 @@ struct block *block_create(void)
 static void arena_unmap(struct block *block)
 {
 	if (block->arena && !block->arena_lent)
-		munmap(block->arena, block->arena_bytes + (size_t)sysconf(_SC_PAGESIZE));
+		munmap(block->arena, block->arena_bytes + block->guard_bytes);
 	block->arena = NULL;
-	block->arena_bytes = 0;
+	block->arena_bytes = block->guard_bytes = 0;
+	block->arena_closed = false;
 }
 
 void block_destroy(struct block *block)
@@ -64,25 +66,31 @@ static bool arena_borrow(struct block *block, struct listener *listener)
 	return block->arena_lent;
 }
 
-/* Maps an arena of whole pages followed by a guard page. */
-static bool arena_map(struct block *block, size_t bytes)
+/* Maps an arena of whole pages followed by a guard page, or more if other blocks reach it. */
+static bool arena_map(struct block *block, size_t bytes, bool shown)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), guard = shown ? CLUSTER_GUARD : page;
 	unsigned char *base;
 
 	bytes = (bytes + page - 1) / page * page;
-	if (block->arena && block->arena_bytes >= bytes)
+	if (block->arena_closed
+	    && mprotect(block->arena, block->arena_bytes, PROT_READ | PROT_WRITE) != 0)
+		return false;
+	block->arena_closed = false;
+	if (block->arena && block->arena_bytes >= bytes && block->guard_bytes >= guard)
 		return true;
 	arena_unmap(block);
-	base = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	base = mmap(NULL, bytes + guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
 	if (base == MAP_FAILED)
 		return false;
-	if (mprotect(base + bytes, page, PROT_NONE) != 0) {
-		munmap(base, bytes + page);
+	if (mprotect(base + bytes, guard, PROT_NONE) != 0) {
+		munmap(base, bytes + guard);
 		return false;
 	}
 	block->arena = base;
 	block->arena_bytes = bytes;
+	block->guard_bytes = guard;
 	return true;
 }
 
@@ -93,7 +101,8 @@ static bool place_shared(struct block *block, const struct grid *grid)
 	uint32_t *words;
 
 	total = (total + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
-	if (!(grid->listener ? arena_borrow(block, grid->listener) : arena_map(block, total)))
+	if (!(grid->listener ? arena_borrow(block, grid->listener)
+	      : arena_map(block, total, grid->cluster_size > 1)))
 		return false;
 	block->view.shared = block->arena + block->arena_bytes - total;
 	block->view.dynamic = block->view.shared + fixed;
@@ -153,10 +162,29 @@ static uint64_t permuted(uint64_t i, uint64_t n, uint64_t seed)
 	return i;
 }
 
+/* Its index: the clusters of a grid are taken in order or by the seed, their blocks by rank. */
+static void place_in_grid(struct block *block, const struct grid *grid, uint64_t order)
+{
+	struct dim3 of = grid->cluster, clusters = {
+		grid->dim.x / of.x, grid->dim.y / of.y, grid->dim.z / of.z,
+	};
+	uint64_t cluster = order / grid->cluster_size;
+	unsigned rank = (unsigned)(order % grid->cluster_size);
+
+	if (grid->seed)
+		cluster = permuted(cluster, grid->blocks / grid->cluster_size, grid->seed);
+	block->view.grid = grid->dim;
+	block->view.cluster = of;
+	block->view.cluster_rank = rank;
+	block->view.index.x = (unsigned)(cluster % clusters.x) * of.x + rank % of.x;
+	block->view.index.y = (unsigned)(cluster / clusters.x % clusters.y) * of.y
+		+ rank / of.x % of.y;
+	block->view.index.z = (unsigned)(cluster / clusters.x / clusters.y) * of.z
+		+ rank / of.x / of.y;
+}
+
 bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 {
-	uint64_t linear = grid->seed ? permuted(order, grid->blocks, grid->seed) : order;
-
 	if (memcmp(&block->view.dim, &grid->block, sizeof grid->block) != 0)
 		shape_threads(block, grid->block);
 	if (!place_shared(block, grid))
@@ -164,11 +192,8 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 	block->order = order;
 	block->alive = block->threads;
 	block->arrived = block->votes = 0;
-	block->view.grid = grid->dim;
 	block->view.points = grid->points;
-	block->view.index.x = (unsigned)(linear % grid->dim.x);
-	block->view.index.y = (unsigned)(linear / grid->dim.x % grid->dim.y);
-	block->view.index.z = (unsigned)(linear / grid->dim.x / grid->dim.y);
+	place_in_grid(block, grid, order);
 	if (block->named)
 		named_begin(block);
 	if (block->bulk)
@@ -179,13 +204,15 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 
 		warp->runnable = lanes >= WARP_LANES ? 0xffffffffu : (1u << lanes) - 1;
 		warp->exited = ~warp->runnable;
-		warp->at_barrier = warp->at_active = warp->at_grid = 0;
+		warp->at_barrier = warp->at_active = warp->at_grid = warp->at_cluster = 0;
 		warp->meeting_count = 0;
 		warp->direct = grid->seed == 0 && !grid->listener;
 		for (unsigned l = 0; l < WARP_LANES; l++) {
 			warp->lanes[l].fiber = NULL;
 			warp->lanes[l].poll = (struct lane_poll){ 0 };
 			warp->lanes[l].loops = NULL;
+			warp->lanes[l].arrivals = warp->lanes[l].waits = 0;
+			warp->lanes[l].fenced = false;
 			if (warp->lanes[l].async)
 				async_reset(&warp->lanes[l]);
 		}

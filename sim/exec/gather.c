@@ -14,13 +14,16 @@
 
 static bool all_wait(const struct worker *w)
 {
-	for (int b = 0; b < w->resident; b++)
+	for (int b = 0; b < w->resident; b++) {
+		if (w->blocks[b]->alive == 0)
+			return false;
 		for (unsigned i = 0; i < w->blocks[b]->warp_count; i++) {
 			const struct warp *warp = &w->blocks[b]->warps[i];
 
 			if (warp->at_grid != ~warp->exited)
 				return false;
 		}
+	}
 	return true;
 }
 

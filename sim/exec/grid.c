@@ -94,6 +94,8 @@ enum status grid_run(struct grid_runner *runner, const struct grid_launch *launc
 		.args = launch->args,
 		.dim = launch->grid,
 		.block = launch->block,
+		.cluster = launch->cluster,
+		.cluster_size = launch->cluster.x * launch->cluster.y * launch->cluster.z,
 		.blocks = blocks,
 		.static_bytes = shared_place(launch->code, true),
 		.dynamic_bytes = launch->dynamic_bytes,
@@ -107,7 +109,6 @@ enum status grid_run(struct grid_runner *runner, const struct grid_launch *launc
 	};
 	int jobs = launch->independent && !launch->cooperative && !launch->listener
 		? runner->jobs : 1;
-
 	fault_thread_begin();
 	run_jobs(runner, &grid, (uint64_t)jobs < max_jobs ? jobs : (int)max_jobs);
 	if (grid.failed_code == 0)

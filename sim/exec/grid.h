@@ -14,6 +14,7 @@ struct grid_launch {
 	const struct sim_code *code;
 	void *const *args;              /* one pointer per parameter, to its value */
 	struct dim3 grid, block;
+	struct dim3 cluster;            /* divides the grid */
 	size_t dynamic_bytes;
 	const struct point_sink *points;        /* NULL in a plain build */
 	bool independent;

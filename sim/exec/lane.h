@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "sim/cuda/runtime.h"
+#include "sim/exec/cluster.h"
 #include "sim/exec/listener.h"
 #include "sim/exec/path.h"
 
@@ -41,6 +42,8 @@ struct lane {
 	struct ft_loop *loops;          /* that it is in and that count turns, innermost first */
 	struct check_lane check;        /* in a checked launch */
 	struct lane_poll poll;
+	unsigned arrivals, waits;       /* at the barrier of its cluster */
+	bool fenced;                    /* since it arrived there */
 	struct async_queue *async;      /* pending copies; NULL if it never made one */
 } __attribute__((aligned(64)));
 
@@ -58,6 +61,7 @@ struct warp {
 	uint32_t at_barrier;            /* waiting at the block barrier */
 	uint32_t at_active;             /* waiting at an __activemask() */
 	uint32_t at_grid;               /* waiting at a barrier of the grid */
+	uint32_t at_cluster;            /* waiting at the barrier of its cluster */
 	bool direct;                    /* in order, and nothing listens: see collective.c */
 	int meeting_count;
 	struct meeting meetings[WARP_LANES];
@@ -77,7 +81,8 @@ struct block {
 	unsigned arrived, votes;        /* at the block barrier; votes: with a true predicate */
 	unsigned passed_arrived, passed_votes;  /* at the barrier that completed last */
 	unsigned char *arena;           /* shared memory, ends at a guard page */
-	size_t arena_bytes;
+	size_t arena_bytes, guard_bytes;
+	bool arena_closed;              /* an access faults: cluster.c */
 	/* In a checked launch: barriers passed, and the lane that arrived first at the current
 	 * one. */
 	unsigned check_epoch;
@@ -88,6 +93,7 @@ struct block {
 	struct warp *warps;             /* MAX_WARPS */
 	uint64_t tile_values[MAX_WARPS];
 	struct bulk_loads *bulk;        /* copies that wait for barriers; NULL: none so far */
+	struct cluster *cluster, own_cluster;   /* its cluster, which may be its own */
 	struct named_barrier *named;    /* FT_NAMED_BARRIERS; NULL: none so far */
 };
 

@@ -14,9 +14,11 @@
 #include "sim/cuda/runtime.h"
 
 struct block;
+struct cluster;
 struct check_copy;
 struct check_looks;
 struct check_memory_order;
+struct check_phase;
 struct heap;
 struct lane;
 struct meeting;
@@ -43,6 +45,12 @@ struct listener_calls {
 	 * there goes on. */
 	void (*named_arrive)(struct listener *, struct lane *, const void *barrier);
 	void (*named_leave)(struct listener *, struct lane *, const void *barrier);
+	/* A thread arrives at the barrier of its cluster; the barrier completes; a thread has
+	 * waited there. A block has exited before others of its cluster. */
+	void (*cluster_arrive)(struct listener *, struct lane *, bool releases);
+	void (*cluster_release)(struct listener *, struct cluster *);
+	void (*cluster_leave)(struct listener *, struct lane *);
+	void (*cluster_exit)(struct listener *, struct block *);
 	/* A barrier of the grid completes: every thread has passed one of its block before. */
 	void (*grid_release)(struct listener *, const struct worker *);
 	/* A lane lets the next launch of the stream begin; it has waited for the one before. */
@@ -97,6 +105,8 @@ struct check_lane {
 	int64_t looks_launch;           /* the launch that `looks` belongs to: check->begun */
 	struct check_copy *copies;      /* its asynchronous copies that are not complete */
 	bool waited;                    /* for the launch before: see sim/check/check_early.c */
+	const struct check_phase *phase;        /* of its cluster's barrier, the last one that it
+						   is after; NULL: none */
 };
 
 #endif

@@ -106,6 +106,8 @@ static const char *fault_kind(const struct worker *w)
 	case 0:
 		return w->fault.code == 716 ? "misaligned address" : "illegal address";
 	default:
+		if (w->fault.code == 719)
+			return cluster_fault(lane_current()->warp->block, w->fault.address);
 		return fiber_guard_hit(&w->pool, w->fault.address) ? "stack overflow"
 			: "illegal address";
 	}

@@ -10,6 +10,7 @@
 
 #include "sim/exec/schedule.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@
 /* That many polls in a row by all lanes together are a deadlock. */
 #define MAX_IDLE_POLLS (1u << 22)
 
-/* Blocks that take turns from the start if their order is random and they are not independent. */
+/* Clusters that take turns from the start if their order is random and they are not independent. */
 #define SEEDED_RESIDENT 4
 
 static uint32_t draw(struct worker *w, uint32_t below)
@@ -40,12 +41,12 @@ static struct lane *lowest(struct warp *warp, uint32_t lanes)
 
 /* --- blocks --- */
 
-/* A place for one more block; false if the worker has as many as it may have. */
+/* Places for one more cluster; false if the worker has as many blocks as it may have. */
 static bool has_place(struct worker *w)
 {
 	int more;
 
-	if (w->resident < w->capacity)
+	if (w->resident + (int)w->grid->cluster_size <= w->capacity)
 		return true;
 	if (w->capacity >= MAX_RESIDENT && (!w->grid->cooperative || w->grid->listener))
 		return false;
@@ -58,7 +59,26 @@ static bool has_place(struct worker *w)
 	return true;
 }
 
-/* Makes the next block of the grid resident; false if there is no block or no free place. */
+/* Begins the blocks of a cluster, which are the next free ones. */
+static bool begin_cluster(struct worker *w, uint64_t order)
+{
+	struct grid *grid = w->grid;
+	struct block **blocks = &w->blocks[w->resident];
+
+	for (unsigned i = 0; i < grid->cluster_size; i++)
+		if (!blocks[i])
+			blocks[i] = block_create();
+	cluster_begin(blocks[0], grid->cluster_size);
+	for (unsigned i = 0; i < grid->cluster_size; i++) {
+		cluster_join(blocks[0], blocks[i], i);
+		if (!block_begin(blocks[i], grid, order + i))
+			return false;
+	}
+	cluster_ready(blocks[0]);
+	return true;
+}
+
+/* Makes the next cluster of the grid resident; false if there is none or no free place. */
 static bool admit(struct worker *w)
 {
 	static const char text[] = "out of memory for the shared memory of a block";
@@ -67,12 +87,10 @@ static bool admit(struct worker *w)
 
 	if (atomic_load(&grid->next) >= atomic_load(&grid->stop) || !has_place(w))
 		return false;
-	order = atomic_fetch_add(&grid->next, 1);
+	order = atomic_fetch_add(&grid->next, grid->cluster_size);
 	if (order >= atomic_load(&grid->stop))
 		return false;
-	if (!w->blocks[w->resident])
-		w->blocks[w->resident] = block_create();
-	if (!block_begin(w->blocks[w->resident], grid, order)) {
+	if (!begin_cluster(w, order)) {
 		/* Resident blocks may wait for this one for ever. */
 		if (w->resident > 0)
 			worker_abort(w, 2, text);
@@ -83,15 +101,16 @@ static bool admit(struct worker *w)
 	 * worker. */
 	if (grid->independent || order == 0)
 		w->random = mix(grid->seed, order);
-	w->resident++;
+	w->resident += (int)grid->cluster_size;
 	w->idle_yields = 0;
 	return true;
 }
 
+/* A block stays until its cluster is done: others may look at it. */
 static void retire_finished(struct worker *w)
 {
 	for (int i = 0; i < w->resident; )
-		if (w->blocks[i]->alive == 0) {
+		if (w->blocks[i]->cluster->alive == 0) {
 			struct block *done = w->blocks[i];
 
 			w->resident--;
@@ -105,7 +124,7 @@ static void retire_finished(struct worker *w)
 
 static int wanted_resident(const struct grid *grid)
 {
-	return grid->seed && !grid->independent ? SEEDED_RESIDENT : 1;
+	return grid->seed && !grid->independent ? SEEDED_RESIDENT * (int)grid->cluster_size : 1;
 }
 
 /* --- picking --- */
@@ -278,6 +297,7 @@ void ft_fence(int device)
 	struct worker *w = worker_self;
 
 	LISTENER_CALL(w->grid->listener, fence, lane_current(), device);
+	lane_current()->fenced |= device;
 	ft_yield();
 }
 
@@ -288,6 +308,7 @@ static void lane_exit(struct worker *w, struct lane *lane)
 	lane->warp->exited |= lane->bit;
 	lane->warp->block->alive--;
 	meeting_exit(lane);
+	cluster_exit(lane);
 	lane->fiber = NULL;
 	worker_progress(w);
 }
@@ -346,6 +367,9 @@ static void worker_land(struct worker *w)
 
 	fiber_announce_leave(&aborted, &w->thread);
 	fiber_announce_arrive(&w->thread);
+	if (w->fault.signal == SIGSEGV
+	    && cluster_fault(lane_current()->warp->block, w->fault.address))
+		w->fault.code = 719;
 	if (w->fault.code) {
 		report_fault(w, text, sizeof text);
 		worker_fail(w->grid, lane_current()->warp->block->order, w->fault.code, text);

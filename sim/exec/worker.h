@@ -37,11 +37,12 @@ struct worker {
 	} fault;
 };
 
-/* One launch. `order` counts blocks taken; every worker takes the next. */
+/* One launch. `order` counts blocks taken; every worker takes the next cluster of them. */
 struct grid {
 	const struct sim_code *code;
 	void *const *args;
-	struct dim3 dim, block;
+	struct dim3 dim, block, cluster;
+	unsigned cluster_size;          /* blocks of a cluster */
 	uint64_t blocks;
 	size_t static_bytes, dynamic_bytes;
 	const struct point_sink *points;

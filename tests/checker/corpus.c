@@ -28,7 +28,7 @@ const int corpus_count = (int)(sizeof corpus_cases / sizeof corpus_cases[0]);
 	extern const unsigned char fatbin_##file[]; \
 	extern const unsigned long fatbin_##file##_size;
 X(oob) X(memory) X(accesses) X(copies) X(bulk) X(race_shared) X(race_global) X(meeting)
-X(block) X(tables) X(strong) X(patterns)
+X(block) X(tables) X(strong) X(patterns) X(cluster)
 #undef X
 #define FATBIN(file) .fatbin = { fatbin_##file }, .fatbin_bytes = { &fatbin_##file##_size }
 #else
@@ -109,6 +109,7 @@ enum status corpus_launch(struct device *device, const struct corpus_case *c, bo
 		TRY(write_table(device, buffers));
 	status = device_launch(device, &(struct launch){
 		.kernel = kernel, .grid = { c->blocks }, .block = { c->threads },
+		.cluster = { strcmp(c->file, "cluster") == 0 ? c->blocks : 1 },
 		.shared_bytes = DYNAMIC, .layer = -1,
 		.args = (struct arg[]){ ARG_BUFFER(buffers[0]), ARG_BUFFER(buffers[1]),
 					ARG_BUFFER(buffers[2]), ARG_I32(N) }, .arg_count = 4 });

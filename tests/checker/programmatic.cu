@@ -1,10 +1,11 @@
 /* programmatic.cu - kernels that access memory before they wait for the launch before them.
  *
  * Each has a clean twin. test_check_launches.c launches them after another kernel of this file. One
- * block of 8 threads; x, y: [8].
+ * block of 8 threads, or a cluster of two; x, y: [8].
  */
 #include "kernels/kernel.h"
 #include "sim/cuda/async.h"
+#include "sim/cuda/cluster.h"
 #include "sim/cuda/programmatic.h"
 
 #define T ((int)threadIdx.x)
@@ -146,4 +147,22 @@ KERNEL early_async_clean(const int *x, int *y, int *flag)
 	async_wait(0);
 	__syncthreads();
 	y[T] = s[T];
+}
+
+/* The other block of the cluster waits. */
+KERNEL early_cluster(const int *x, int *y, int *flag)
+{
+	if (cluster_rank() == 0)
+		grid_wait();
+	if (cluster_rank() == 1)
+		y[T] = x[T];                                    /* BUG */
+	cluster_sync();
+}
+KERNEL early_cluster_clean(const int *x, int *y, int *flag)
+{
+	if (cluster_rank() == 0)
+		grid_wait();
+	cluster_sync();
+	if (cluster_rank() == 1)
+		y[T] = x[T];
 }

@@ -167,7 +167,7 @@ static void check_dim3(struct dim3 d, unsigned x, unsigned y, unsigned z)
 START_TEST(devices_get_complete_grids_and_blocks)
 {
 	struct fake fake = fake_open();
-	struct launch_attribute unknown = { .id = 3 };
+	struct launch_attribute unknown = { .id = ATTRIBUTE_COUNT + 1 };
 	struct arg scatter_args[] = {
 		ARG_BUFFER(NULL), ARG_BUFFER(NULL), ARG_I32(4), ARG_I32(1), ARG_I32(0),
 	};
@@ -198,7 +198,7 @@ START_TEST(devices_get_complete_grids_and_blocks)
 		    "expected blocks of at most 32 threads, got (8,4,2)");
 	scatter.attributes = &unknown;
 	scatter.attribute_count = 1;
-	check_usage(device_launch(&fake.base, &scatter), "unknown attribute 3");
+	check_usage(device_launch(&fake.base, &scatter), "unknown attribute 4");
 	ck_assert_int_eq(fake.note_count, 2);
 }
 END_TEST

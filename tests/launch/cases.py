@@ -695,6 +695,136 @@ def bulk_nobody_arrives():
                 fails=(1, 'deadlock in nobody_arrives', 'mbarrier_wait', 'async_bulk.cu:76'))
 
 
+def cluster_sums(options=(), size=4):
+    x = ramp(64 * 2 * size)
+    def block(b):
+        first = b // size * size
+        return [sum(x[64 * (first + r) + 63 - t] for r in range(size)) + 1000 * (b % size)
+                for t in range(64)]
+    return Case('clusters.cu', 'sums', str(2 * size), '64',
+                {'x': Array('f32', x), 'out': Out('f32', len(x))},
+                {'out': [v for b in range(2 * size) for v in block(b)]},
+                options=['--cluster', str(size)] + list(options))
+
+
+def cluster_sums_alone():
+    x = ramp(64 * 3)
+    return Case('clusters.cu', 'sums', '3', '64', {'x': Array('f32', x), 'out': Out('f32', 64 * 3)},
+                {'out': [x[64 * b + 63 - t] for b in range(3) for t in range(64)]})
+
+
+def cluster_sums_16():
+    return cluster_sums(size=16)
+
+
+def cluster_sums_checked():
+    return cluster_sums(['--check'])
+
+
+def cluster_sums_ordered():
+    return cluster_sums(['--check', '--seed', '3'])
+
+
+def cluster_histogram(options=()):
+    n, x = 50, [i * 31 % 64 for i in range(8 * 50)]
+    halves = [x[:4 * n], x[4 * n:]]
+    return Case('clusters.cu', 'histogram', '8', '64',
+                {'x': Array('i32', x), 'out': Out('i32', 8 * 16), 'n': 'i32:%d' % n},
+                {'out': [half.count(bin) for half in halves for bin in range(64)]},
+                options=['--cluster', '4'] + list(options))
+
+
+def cluster_histogram_checked():
+    return cluster_histogram(['--check', '--seed', '2'])
+
+
+def cluster_split(options=()):
+    x = integers(6 * 32)
+    def block(b):
+        after = b // 3 * 3 + (b + 1) % 3
+        return [3 * x[32 * b + t] + x[32 * after + t] for t in range(32)]
+    return Case('clusters.cu', 'split', '6', '32',
+                {'x': Array('i32', x), 'out': Out('i32', 6 * 32)},
+                {'out': [v for b in range(6) for v in block(b)]},
+                options=['--cluster', '3'] + list(options))
+
+
+def cluster_split_checked():
+    return cluster_split(['--check', '--seed', '4'])
+
+
+def cluster_rows(options=()):
+    x = ramp(6 * 32)
+    def block(b):
+        row = x[32 * (b // 3 * 3 + (b + 2) % 3):][:32]
+        return [row[31 - t] + 110 * row[t] + 2000 * row[t // 2] + x[t] for t in range(32)]
+    return Case('clusters.cu', 'rows', '6', '32',
+                {'x': Array('f32', x), 'out': Out('f32', 6 * 32)},
+                {'out': [v for b in range(6) for v in block(b)]},
+                options=['--cluster', '3'] + list(options))
+
+
+def cluster_rows_checked():
+    return cluster_rows(['--check', '--seed', '1'])
+
+
+def cluster_groups(options=()):
+    def row(x, y):
+        column, rank = x % 2, x % 2 + 2 * (y % 2)
+        after, before = (rank + 1) % 4, (rank + 3) % 4
+        return [32, 7 + before, 8 * rank + 7, rank, 4, 32, column, y % 2, 4 * column + 3,
+                2 * (y % 2) + 1, 2, 2, 8, 4, after, rank, 2, x // 2, x // 2, 2, 1, 0, 1, 4]
+    return Case('clusters.cu', 'groups', '4,2', '4,2', {'out': Out('i32', 24 * 8)},
+                {'out': [v for y in range(2) for x in range(4) for v in row(x, y)]},
+                options=list(options))
+
+
+def cluster_groups_named():
+    return cluster_groups(['--cluster', '2,2'])
+
+
+def cluster_groups_other():
+    return Case('clusters.cu', 'groups', '4,2', '4,2', {'out': Out('i32', 24 * 8)},
+                options=['--cluster', '4'],
+                fails=(1, 'clusters of (4,1,1) blocks; groups has (2,2,1) by __cluster_dims__'))
+
+
+def cluster_refused(size, says):
+    x = ramp(64 * 8)
+    return Case('clusters.cu', 'sums', '8', '64',
+                {'x': Array('f32', x), 'out': Out('f32', 64 * 8)}, options=['--cluster', size],
+                gpu=False, fails=(1, says))
+
+
+def cluster_not_divisible():
+    return cluster_refused('3', 'a grid of (8,1,1) blocks is not divisible into clusters of '
+                                '(3,1,1)')
+
+
+def cluster_too_large():
+    return cluster_refused('17', 'clusters of (17,1,1) blocks; the maximum is 16')
+
+
+def cluster_of_nothing():
+    x = ramp(64)
+    return Case('clusters.cu', 'sums', '1', '64', {'x': Array('f32', x), 'out': Out('f32', 64)},
+                options=['--cluster', '2,0'], fails=(2, '--cluster', '2,0'))
+
+
+def cluster_returns_early():
+    return Case('clusters.cu', 'returns_early', '2', '32',
+                {'x': Array('i32', [1, 2]), 'out': Out('i32', 2)}, gpu=False,
+                options=['--cluster', '2'],
+                fails=(1, '(719)', 'the shared memory of a block that has exited', 'clusters.cu:160'))
+
+
+def cluster_returns_early_checked():
+    return Case('clusters.cu', 'returns_early', '2', '32',
+                {'x': Array('i32', [1, 2]), 'out': Out('i32', 2)}, gpu=False,
+                options=['--cluster', '2', '--check'],
+                fails=(4, 'cluster-lifetime in returns_early', '(719)', 'clusters.cu:160'))
+
+
 def ptx_bulk(options=()):
     x = ramp(320)
     return Case('ptx_bulk.cu', 'stages', '1', '64',
@@ -1535,7 +1665,11 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          overload_unclear, division32, division64, division_products, division_min, copy4, async_copy,
          async_stages, async_stages_checked, bulk_stages, bulk_stages_checked,
          bulk_stages_ordered, bulk_small_copies, bulk_small_copies_checked, bulk_nobody_arrives,
-         ptx_bulk, ptx_bulk_checked,
+         ptx_bulk, ptx_bulk_checked, cluster_sums, cluster_sums_alone, cluster_sums_16,
+         cluster_sums_checked, cluster_sums_ordered, cluster_histogram, cluster_histogram_checked,
+         cluster_split, cluster_split_checked, cluster_rows, cluster_rows_checked, cluster_groups,
+         cluster_groups_named, cluster_groups_other, cluster_not_divisible, cluster_too_large,
+         cluster_of_nothing, cluster_returns_early, cluster_returns_early_checked,
          stencil, volume, misaligned, misaligned_int, gelu,
          destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,

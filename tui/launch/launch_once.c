@@ -10,6 +10,8 @@
 
 /* More dynamic shared memory needs the attribute that allows it. */
 #define PLAIN_SHARED (48 << 10)
+/* So do clusters of more blocks. */
+#define PORTABLE_CLUSTER 8
 
 /* The argument's bytes: of its array, or of its value. */
 static const void *bytes_of(const struct launch_arg *a)
@@ -79,14 +81,21 @@ static bool has_buffer(const struct launch_arg *a)
 
 static enum status launch(const struct launch_once *c, struct device *device)
 {
-	const struct launch_attribute attribute = { ATTRIBUTE_MAX_DYNAMIC_SHARED, c->shared_bytes };
+	struct dim3 cluster = c->cluster.x ? c->cluster : kernel_cluster(c->kernel);
+	struct launch_attribute attributes[2];
 	struct arg args[MAX_ARGS];
-	const struct launch launch = {
-		.kernel = c->kernel, .grid = c->grid, .block = c->block, .layer = -1,
-		.shared_bytes = (unsigned)c->shared_bytes, .attributes = &attribute,
-		.attribute_count = c->shared_bytes > PLAIN_SHARED, .args = args,
-		.arg_count = c->args->param_count,
+	struct launch launch = {
+		.kernel = c->kernel, .grid = c->grid, .block = c->block, .cluster = cluster,
+		.layer = -1, .shared_bytes = (unsigned)c->shared_bytes, .attributes = attributes,
+		.args = args, .arg_count = c->args->param_count,
 	};
+
+	if (c->shared_bytes > PLAIN_SHARED)
+		attributes[launch.attribute_count++] = (struct launch_attribute){
+			ATTRIBUTE_MAX_DYNAMIC_SHARED, c->shared_bytes };
+	if ((uint64_t)cluster.x * cluster.y * cluster.z > PORTABLE_CLUSTER)
+		attributes[launch.attribute_count++] = (struct launch_attribute){
+			ATTRIBUTE_NONPORTABLE_CLUSTER, 1 };
 
 	for (int i = 0; i < c->args->param_count; i++) {
 		const struct launch_arg *a = &c->args->items[i];

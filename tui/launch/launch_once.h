@@ -10,6 +10,7 @@ struct launch_once {
 	struct launch_args *args;       /* matched */
 	const struct kernel *kernel;
 	struct dim3 grid, block;
+	struct dim3 cluster;            /* x of 0: the kernel's own */
 	int64_t shared_bytes;
 	bool variables;                 /* the device can use the kernel's device variables */
 	/* Filled by launch_once(). */

@@ -149,6 +149,7 @@ struct program_kernel *program_kernel_new(const struct program_kernel_source *s)
 	k->sim = (struct sim_code){
 		.name = k->name, .file = e->file, .params = k->params,
 		.param_count = (int)e->param_count, .max_threads = e->max_threads,
+		.cluster = e->cluster,
 		.functions = k->functions, .run = e->run, .unit = s->file, .shared = shared_of,
 		.orders_some = e->orders_some, .orders_seen = e->orders_seen,
 		.constants = s->constants, .constants_end = s->constants_end,

@@ -11,6 +11,7 @@
 #error "cooperative_groups.h needs C++"
 #endif
 
+#include "sim/cuda/groups/cluster.h"
 #include "sim/cuda/groups/invoke.h"
 #include "sim/cuda/groups/tile.h"
 
@@ -215,6 +216,20 @@ public:
 			* (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
 	}
 	struct dim3 dim_blocks() const { return gridDim; }
+	struct dim3 dim_clusters() const { return __clusterGridDimInClusters(); }
+	struct dim3 cluster_index() const { return __clusterIdx(); }
+	unsigned long long num_clusters() const
+	{
+		const struct dim3 of = dim_clusters();
+
+		return (unsigned long long)of.x * of.y * of.z;
+	}
+	unsigned long long cluster_rank() const
+	{
+		const struct dim3 of = dim_clusters(), at = cluster_index();
+
+		return at.x + (unsigned long long)of.x * (at.y + (unsigned long long)of.y * at.z);
+	}
 	struct dim3 group_dim() const { return gridDim; }
 	struct dim3 block_index() const { return blockIdx; }
 	unsigned long long num_threads() const { return num_blocks() * thread_block().size(); }

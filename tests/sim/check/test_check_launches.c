@@ -18,7 +18,7 @@ static const struct kernel_source sources[] = { { "tests/checker/", "" }, { NULL
 	X(early_read) X(early_read_clean) X(early_write) X(early_write_clean) \
 	X(early_once) X(early_once_clean) X(early_never) X(early_never_clean) \
 	X(early_others) X(early_others_clean) X(early_flag) X(early_flag_clean) \
-	X(early_async) X(early_async_clean)
+	X(early_async) X(early_async_clean) X(early_cluster) X(early_cluster_clean)
 #define X(name) extern const struct sim_code ft_code_##name##_checked;
 KERNELS(X)
 #undef X
@@ -52,12 +52,14 @@ static const struct kernel *kernel_named(const char *name)
 static struct launch launch_of(struct scene *c, const char *name, int to, int from,
 			       struct arg args[3])
 {
+	unsigned blocks = strstr(name, "cluster") ? 2 : 1;
+
 	args[0] = (struct arg)ARG_BUFFER(c->b[from]);
 	args[1] = (struct arg)ARG_BUFFER(c->b[to]);
 	args[2] = (struct arg)ARG_BUFFER(c->b[3]);
 	return (struct launch){
-		.kernel = kernel_named(name), .grid = { 1 }, .block = { WORDS },
-		.stream = c->s[0], .args = args, .arg_count = 3, .layer = -1,
+		.kernel = kernel_named(name), .grid = { blocks }, .cluster = { blocks },
+		.block = { WORDS }, .stream = c->s[0], .args = args, .arg_count = 3, .layer = -1,
 	};
 }
 
@@ -127,6 +129,7 @@ static const struct program {
 	{ read_after_write, "early_others", "launch_copy on stream 1" },
 	{ read_after_write, "early_flag", "launch_copy on stream 1" },
 	{ read_after_write, "early_async", "launch_copy on stream 1" },
+	{ read_after_write, "early_cluster", "launch_copy on stream 1" },
 	{ after_any_kernel, "early_read", "launch_copy_only on stream 1" },
 	{ captured_launches, "early_read", "launch_copy on stream 1" },
 	{ two_launches_before, "early_read", "launch_copy_only on stream 1" },

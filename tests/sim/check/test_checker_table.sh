@@ -60,7 +60,9 @@ ok 'the last column counts kernels that any tool reports' test "$(row race-share
 # doc/checker.md says that they are newer.
 newer=$(sed -n 's,^`tests/checker/\([a-z_]*\)\.cu` is newer than the table.*,\1,p' \
 	"$srcdir/doc/checker.md")
-sed -n "s/^CASE(${newer:-none}, \([a-z0-9_]*\),.*/\1/p" "$srcdir/tests/checker/cases.h" >newer
+for file in $newer; do
+	sed -n "s/^CASE($file, \([a-z0-9_]*\),.*/\1/p" "$srcdir/tests/checker/cases.h"
+done >newer
 "$build/tests/gpu/corpus" list | awk 'NR == FNR { newer[$1] = newer[$1 "_clean"] = 1; next }
 	!($2 in newer)' newer - | awk '{ n[$4 == "bug" ? $3 : "clean twins"]++ }
 	END { for (class in n) print class, n[class] }' | sort >corpus

@@ -227,7 +227,7 @@ START_TEST(kernels_become_static_functions_with_tables)
 	ck_assert_ptr_nonnull(strstr(out, "extern const struct sim_code ft_code_k_plain;\n"
 		"const struct sim_code ft_code_k_plain = { \"k\", \"dir/k.cu\", ft_params_k, 5, "
 		"(unsigned)( 2 * 64), ft_functions_k, ft_run_k, \"dir/k.cu.plain\", 0, 0, 0, "
-		"__start_ft_constant, __stop_ft_constant, 0 };"));
+		"__start_ft_constant, __stop_ft_constant, 0, { 0 } };"));
 	ck_assert_ptr_nonnull(
 		strstr(out, " ft_run_none(void *const *a) { (void)a; none(); }"));
 	ck_assert_ptr_nonnull(
@@ -254,6 +254,8 @@ START_TEST(order_of_some_threads_is_noted)
 		"template <unsigned N, class P = void> class thread_block_tile;\n"
 		"class tile { void sync() { ft_named_barrier(0, 1); } };\n"
 		"thread_block_tile<128> wide;\n"
+		"void ft_cluster_sync(const struct ft_site *);\n"
+		"class cluster_group { void sync() { ft_cluster_sync(0); } };\n"
 		"# 1 \"t.cu\"\n";
 	static const struct { const char *body, *part; } bodies[] = {
 		{ "p[0] = 1;", plain }, { "ft_named_barrier(0, 1);", exact },
@@ -263,6 +265,10 @@ START_TEST(order_of_some_threads_is_noted)
 		{ "auto t = tiled_partition<64>(b);", exact },
 		{ "thread_block_tile<4, P> t(b);", plain },
 		{ "thread_block_tile<WIDTH> t(b);", exact },
+		{ "p[0] = ft_cluster_rank();", plain }, { "ft_cluster_arrive(0, 1);", exact },
+		{ "ft_cluster_wait(0);", exact }, { "ft_cluster_sync(0);", exact },
+		{ "auto g = cooperative_groups::this_cluster();", exact },
+		{ "cooperative_groups::cluster_group g;", exact },
 	};
 
 	for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
