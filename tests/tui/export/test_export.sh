@@ -128,7 +128,7 @@ if command -v rsvg-convert >/dev/null 2>&1; then
 	result 'it is twice the size' "$(od -An -tu1 -j16 -N8 step.png | tr -s ' ' |
 		grep -v '^ 0 0 10 0 0 0 5 160$')"
 else
-	echo 'ok - png # SKIP no rsvg-convert'
+	skip 'png' 'no rsvg-convert'
 fi
 
 ### svg: the lines of --plain

@@ -149,13 +149,13 @@ __global__ void sum(float *out)
 }
 CU
 run warp.cu --kernel sum --grid 1 --block 32 --arg 'out=>o.npy:f32[32]'
-[ "$(wc -l <err)" -eq 1 ] || code=99
+[ "$(said | wc -l)" -eq 1 ] || code=99
 expect 'volatile without __syncwarp() is one line' 0 'warp.cu:1: volatile without __syncwarp().*--check'
 run warp.cu --kernel sum --grid 1 --block 32 --arg 'out=>o.npy:f32[32]' --check
 ! grep -q 'volatile without' err || code=99
 expect 'not with --check' 4
 sed 's/s\[i\] += s\[i + 8\]/__syncwarp(); s[i] += s[i + 8]/' warp.cu >fixed.cu
 run fixed.cu --kernel sum --grid 1 --block 32 --arg 'out=>o.npy:f32[32]'
-[ ! -s err ] || code=99
+[ -z "$(said)" ] || code=99
 expect 'not with __syncwarp()' 0
 plan

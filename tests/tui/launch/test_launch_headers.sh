@@ -22,7 +22,7 @@ run launch bound.cu --kernel set --grid 1 --block 32 --arg 'p=>p.npy:f32[32]'
 expect 'a kernel with host code for a framework' 0 \
 	'^warning: bound.cu: <torch/extension.h> is left out: kernels do not need it$' \
 	'^warning: bound.cu: <ATen/cuda/CUDAContext.h> is left out'
-result 'is named once' "$([ "$(grep -c '^warning' err)" = 2 ] || cat err)"
+result 'is named once' "$([ "$(said | grep -c '^warning')" = 2 ] || cat err)"
 cat >whole.cu <<'CU'
 #include <torch/types.h>
 #include <cstdio>

@@ -11,7 +11,7 @@ export TMPDIR
 
 # quiet: sets code to 99 if anything was written to stderr.
 quiet() {
-	[ ! -s err ] || code=99
+	[ -z "$(said)" ] || code=99
 }
 # nothing_but TEXT: sets code to 99 unless TEXT is all of stdout.
 nothing_but() {
