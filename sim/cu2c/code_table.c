@@ -16,8 +16,8 @@
 #include "base/xalloc.h"
 #include "sim/cu2c/kernel_address.h"
 #include "sim/cu2c/kernel_choice.h"
-#include "sim/cu2c/name_index.h"
 #include "sim/cu2c/parameters.h"
+#include "sim/cu2c/reach.h"
 #include "sim/cu2c/unit_ptx.h"
 #include "sim/cu2c/variables.h"
 
@@ -77,47 +77,6 @@ static void write_parameters(const struct unit *u, const struct function *f,
 	fputs("};\n", out);
 }
 
-static bool is_member(const struct token *t)
-{
-	return token_is(t - 1, ".") || token_is(t - 1, "->");
-}
-
-/* The functions that a kernel can reach. */
-struct reached {
-	const struct unit *unit;
-	struct name_index names;        /* of the functions with bodies */
-	bool *known;                    /* for each function: it is listed */
-	const struct function **list;
-	int count;
-};
-
-static void reach(struct reached *, const struct function *);
-
-/* Adds all functions of that name; C++ allows several. */
-static void reach_named(struct reached *r, const struct token *name)
-{
-	for (int i = name_index_first(&r->names, name); i >= 0; i = name_index_next(&r->names, i))
-		if (!r->known[i])
-			reach(r, &r->unit->functions[i]);
-}
-
-/* Adds `f`, the functions named in its body, and recursively theirs to the list. A name that is not
- * called counts too: it may be called through a pointer. */
-static void reach(struct reached *r, const struct function *f)
-{
-	const struct unit *u = r->unit;
-
-	r->known[f - u->functions] = true;
-	r->list[r->count++] = f;
-	for (int i = f->body; i < token_at(u, f->body)->match; i++) {
-		const struct token *t = token_at(u, i);
-
-		if (t->kind != TOKEN_IDENTIFIER || (!u->mode.cplusplus && is_member(t)))
-			continue;
-		reach_named(r, t);
-	}
-}
-
 /* Writes the names of the shared variables outside functions that those in the list use. */
 static void write_shared_names(const struct unit *u, const struct function *const *list, int count,
 			       FILE *out)
@@ -136,37 +95,20 @@ static void write_shared_names(const struct unit *u, const struct function *cons
 	}
 }
 
-static void reached_begin(struct reached *r, const struct unit *u)
-{
-	*r = (struct reached){ .unit = u };
-	name_index_begin(&r->names, u);
-	r->known = xcalloc((size_t)u->function_count, sizeof *r->known);
-	r->list = xcalloc((size_t)u->function_count, sizeof *r->list);
-}
-
-static void reached_end(struct reached *r)
-{
-	name_index_end(&r->names);
-	free(r->known);
-	free(r->list);
-}
-
 static void write_functions(const struct unit *u, const struct function *f, FILE *out)
 {
 	const struct token *k = token_at(u, f->name);
-	struct reached r;
+	struct reach r;
 
-	reached_begin(&r, u);
-	reach(&r, f);
-	if (u->mode.cplusplus)          /* operators are called without naming them */
-		reach_named(&r, &(struct token){ .text = "operator", .length = 8 });
+	reach_begin(&r, u);
+	reach_from(&r, f);
 	fprintf(out, "static const char *const ft_functions_%.*s[] = { ", k->length, k->text);
 	for (int i = 0; i < r.count; i++)
 		fprintf(out, "\"%.*s\", ", token_at(u, r.list[i]->name)->length,
 			token_at(u, r.list[i]->name)->text);
 	write_shared_names(u, r.list, r.count, out);
 	fputs("0 };\n", out);
-	reached_end(&r);
+	reach_end(&r);
 }
 
 /* Writes the first argument of __launch_bounds__ in the definition or a prototype; "0" if neither

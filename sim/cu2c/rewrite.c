@@ -32,8 +32,10 @@ static void leave_scopes(struct rewriter *r, int at)
 		r->scope_count--;
 	while (r->binding_count > 0 && r->bindings[r->binding_count - 1].end <= at)
 		r->binding_count--;
-	if (r->function && token_of(r, r->function->body)->match < at)
+	if (r->function && token_of(r, r->function->body)->match < at) {
 		r->function = NULL;
+		r->whole = false;
+	}
 }
 
 const struct binding *rewriter_binding(const struct rewriter *r, const struct token *name)
@@ -167,6 +169,10 @@ static enum status write_token(struct rewriter *r, int at)
 
 	if (token_is(t, "__shared__") && !t->instead)
 		return token_fail(t, "__shared__ is not allowed here");
+	if (r->leave && token_is(t, "return")) {
+		fprintf(r->out, "%.*sgoto ft_next_%d", t->space_length, t->space, r->leave);
+		return STATUS_OK;
+	}
 	b = t->kind == TOKEN_IDENTIFIER && !t->instead ? rewriter_binding(r, t) : NULL;
 	if (b && r->declares[at] && b->meaning != MEANS_ITSELF) {
 		rewriter_bind(r, t, MEANS_ITSELF, 0);
@@ -212,12 +218,19 @@ static bool defines_functions(const struct rewriter *r, int at)
 		&& u->functions[next].name < unit_tag_end(u, at);
 }
 
-static enum status rewrite_file(struct rewriter *r)
+/* Leaves out a declaration that was written before, but not its lines. */
+static void skip_declaration(struct rewriter *r, int *at)
+{
+	for (int end = unit_statement_end(r->unit, *at); *at < end; ++*at)
+		fwrite(token_of(r, *at)->space, 1, (size_t)token_of(r, *at)->space_length, r->out);
+}
+
+enum status rewriter_walk(struct rewriter *r, int from, int end)
 {
 	static const char *const tags[] = { "struct", "union", "enum", NULL };
-	int at = 0;
+	int at = from;
 
-	while (at < r->unit->tokens.count) {
+	while (at < end) {
 		struct specifiers s = { 0 };
 
 		leave_scopes(r, at);
@@ -227,18 +240,23 @@ static enum status rewrite_file(struct rewriter *r)
 		if (may_declare(r, at))
 			s = unit_specifiers(r->unit, at, false);
 		if (s.is_shared && r->unit->mode.pass != PASS_HOST) {
-			TRY(rewriter_shared(r, &s, &at));
+			if (r->whole && r->function)
+				skip_declaration(r, &at);
+			else
+				TRY(rewriter_shared(r, &s, &at));
 			continue;
 		}
 		if (s.type && (r->function || r->scope_count > 0))
 			mark_declared(r, s.end);
 		if (token_among(token_of(r, at), tags) && !defines_functions(r, at)) {
-			int end = unit_tag_end(r->unit, at);
+			int tag_end = unit_tag_end(r->unit, at);
 
-			for (; at < end; at++) /* members and tags have their own name spaces */
+			for (; at < tag_end; at++) /* members and tags have their own name spaces */
 				token_write(token_of(r, at), r->out);
 		} else {
 			TRY(write_token(r, at));
+			if (r->unit->mode.whole && r->function && at == r->function->body)
+				rewriter_lanes(r);
 			at++;
 		}
 	}
@@ -258,7 +276,7 @@ static bool is_identifier(const char *text)
 static enum status rewrite_into(struct unit *u, const char *variant, const char *kernel,
 				char **out)
 {
-	struct rewriter r = { .unit = u, .variant = variant };
+	struct rewriter r = { .unit = u, .variant = variant, .kernel = kernel };
 	size_t size;
 	enum status status;
 
@@ -267,7 +285,7 @@ static enum status rewrite_into(struct unit *u, const char *variant, const char 
 	r.declares = xcalloc((size_t)u->tokens.count, sizeof *r.declares);
 	if ((u->mode.user && u->mode.pass != PASS_HOST) || strcmp(variant, "checked") == 0)
 		rewriter_loops_begin(&r);
-	status = rewrite_file(&r);
+	status = rewriter_walk(&r, 0, u->tokens.count);
 	rewriter_loops_end(&r);
 	if (status == STATUS_OK && u->mode.pass == PASS_KERNELS)
 		status = kernel ? code_table_write_one(u, variant, kernel, r.out)
@@ -307,12 +325,14 @@ enum status rewrite_kernels(const char *file, const char *text, size_t bytes, co
 	return rewrite(file, text, bytes, (struct unit_mode){ 0 }, variant, NULL, out);
 }
 
-enum status rewrite_user(const char *file, const char *text, size_t bytes, bool cplusplus,
-			 const char *kernel, char **out)
+enum status rewrite_user(const char *file, const char *text, size_t bytes, struct rewrite_user how,
+			 char **out)
 {
-	const struct unit_mode mode = { .user = true, .cplusplus = cplusplus };
+	const struct unit_mode mode = {
+		.user = true, .cplusplus = how.cplusplus, .whole = how.whole && how.cplusplus,
+	};
 
-	return rewrite(file, text, bytes, mode, "user", kernel, out);
+	return rewrite(file, text, bytes, mode, "user", how.kernel, out);
 }
 
 enum status rewrite_program(const char *file, const char *text, size_t bytes, bool host,

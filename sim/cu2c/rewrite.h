@@ -21,13 +21,22 @@
 enum status rewrite_kernels(const char *file, const char *text, size_t bytes, const char *variant,
 			    char **out);
 
+/* In the text of a kernel that has the form for whole blocks, and nowhere else. */
+#define REWRITE_WHOLE_MARK "ft_whole_begin()) {"
+
+struct rewrite_user {
+	const char *kernel;
+	bool cplusplus;
+	bool whole;                     /* in C++: kernels may run whole blocks; rewrite_lanes.c */
+};
+
 /* The same for a user's file, with sim/cuda/user.h in front. Host functions are removed, and only
  * the kernel that `kernel` names gets a table; in C++ that may be an expression such as "k<float,
  * 64>". Its code is `const struct sim_code *const ft_user_code`; in C++ its address is also
  * written, as `void *const ft_user_entry`. USAGE, with a list of kernels, if the file has no such
  * kernel. */
-enum status rewrite_user(const char *file, const char *text, size_t bytes, bool cplusplus,
-			 const char *kernel, char **out);
+enum status rewrite_user(const char *file, const char *text, size_t bytes, struct rewrite_user,
+			 char **out);
 
 /* The same for one pass of a whole program's file, with sim/cuda/program.h in front: host functions
  * stay, and every kernel gets a stub or an entry. See sim/cu2c/unit_program.c. */

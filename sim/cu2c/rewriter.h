@@ -1,7 +1,8 @@
 /* rewriter.h - the rewriter's state, shared by its files.
  *
  * rewrite.c walks the text and keeps track of what names mean; rewrite_shared.c writes the
- * declarations of shared variables; rewrite_loop.c counts turns of loops. */
+ * declarations of shared variables; rewrite_loop.c counts turns of loops; rewrite_lanes.c adds
+ * the form of kernels that runs whole blocks. */
 #ifndef REWRITER_H
 #define REWRITER_H
 
@@ -36,6 +37,7 @@ struct insertion {
 struct rewriter {
 	struct unit *unit;
 	const char *variant;
+	const char *kernel;     /* the only one with a table; NULL: all */
 	FILE *out;
 	const struct function *function;        /* that contains the current token, or NULL */
 	int next_function;
@@ -52,6 +54,10 @@ struct rewriter {
 	int meeting_count;
 	struct insertion *inserts;
 	int insert_count, loop_count, tail;
+	/* The current kernel's shared variables are declared at its beginning: rewriter_lanes(). In
+	 * what that writes, the label for a return; 0: none. */
+	bool whole;
+	int leave;
 };
 
 static inline struct token *token_of(const struct rewriter *r, int at)
@@ -66,6 +72,9 @@ void rewriter_bind(struct rewriter *, const struct token *name, enum meaning, in
 /* Writes tokens with shared variables replaced. COMPILE if __shared__ is among them. */
 enum status rewriter_tokens(struct rewriter *, int from, int end);
 
+/* The same for whole statements and declarations, with their scopes. */
+enum status rewriter_walk(struct rewriter *, int from, int end);
+
 /* Writes the declaration of shared variables at *at, with specifiers `s`, and moves *at after it.
  * COMPILE for a declaration that shared memory does not allow. */
 enum status rewriter_shared(struct rewriter *, const struct specifiers *s, int *at);
@@ -74,5 +83,9 @@ enum status rewriter_shared(struct rewriter *, const struct specifiers *s, int *
 void rewriter_loops_at(struct rewriter *, int at);
 void rewriter_loops_begin(struct rewriter *);
 void rewriter_loops_end(struct rewriter *);
+
+/* Writes, after the '{' of the current function if that is `kernel` and has barriers, the form that
+ * runs whole blocks, if it has one; see rewrite_lanes.c. */
+void rewriter_lanes(struct rewriter *);
 
 #endif

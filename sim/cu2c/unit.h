@@ -40,6 +40,7 @@ struct shared_use {
 struct unit_mode {
 	bool user;
 	bool cplusplus;
+	bool whole;                     /* see struct rewrite_user */
 	/* PASS_KERNELS: not of a whole program. */
 	enum { PASS_KERNELS, PASS_HOST, PASS_DEVICE } pass;
 };

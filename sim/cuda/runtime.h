@@ -26,6 +26,15 @@ struct ft_site {
 	int occurrence;         /* distinguishes sites on one line; equal in all copies of a site */
 };
 
+/* A block all of whose threads run on one stack, one after the other from barrier to barrier: see
+ * sim/cu2c/rewrite_lanes.c. */
+struct ft_whole {
+	const struct ft_thread_view **views;    /* of each thread */
+	/* The order of threads up to the next barrier. */
+	unsigned run_count;
+	struct { unsigned from, to; } runs[5];
+};
+
 /* The fields of a block that kernels read. */
 struct ft_block_view {
 	struct dim3 index, dim, grid;
@@ -34,6 +43,7 @@ struct ft_block_view {
 	unsigned char *shared;          /* arena: static variables, then dynamic memory */
 	unsigned char *dynamic;
 	const struct point_sink *points;
+	struct ft_whole *whole;         /* NULL: each thread needs a stack */
 };
 
 /* The fields of a thread that kernels read. */
@@ -117,6 +127,22 @@ void *ft_cluster_map(const void *shared, unsigned rank);
 void *ft_cluster_at(unsigned rank, size_t offset);
 /* The rank of the block whose shared memory the address is in; -1: none of the cluster. */
 int ft_cluster_rank_of(const void *address);
+
+/* The end of what threads do up to a barrier, or up to the end of the kernel, in a whole block. */
+void ft_whole_barrier(struct ft_whole *);
+void ft_whole_end(struct ft_whole *);
+/* Array `number` of the block, which keeps its place: an element of so many bytes per thread. */
+void *ft_whole_array(struct ft_whole *, unsigned number, size_t bytes);
+static inline struct ft_whole *ft_whole_begin(void)
+{
+	return ft_self->block->whole;
+}
+/* Makes the thread the running one. No access moves across this, so that a fault has its thread. */
+static inline void ft_whole_run(const struct ft_whole *whole, unsigned thread)
+{
+	ft_self = whole->views[thread];
+	__asm__ volatile("" : : : "memory");
+}
 
 /* Waits for every thread of a cooperative launch; ends another launch with error 719. */
 void ft_grid_barrier(const struct ft_site *);

@@ -17,6 +17,7 @@
 #include "sim/exec/async.h"
 #include "sim/exec/mix.h"
 #include "sim/exec/named.h"
+#include "sim/exec/whole.h"
 #include "sim/exec/worker.h"
 
 #define ARENA_ALIGNMENT 128             /* the maximum alignment of a shared variable */
@@ -50,6 +51,7 @@ void block_destroy(struct block *block)
 	async_free_block(block);
 	free(block->named);
 	block->named = NULL;
+	whole_free(block);
 	free(block->warps);
 	free(block);
 }
@@ -217,6 +219,7 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 				async_reset(&warp->lanes[l]);
 		}
 	}
+	whole_begin(block, grid);
 	LISTENER_CALL(grid->listener, block_begin, block, grid->static_bytes,
 		      grid->dynamic_bytes);
 	return true;

@@ -16,6 +16,7 @@ struct bulk_loads;
 struct fiber;
 struct named_barrier;
 struct requests;
+struct whole;
 
 #define WARP_LANES 32
 #define MAX_WARPS 32                    /* 1024 threads */
@@ -92,6 +93,7 @@ struct block {
 	bool arena_lent;                /* the arena belongs to the listener */
 	struct warp *warps;             /* MAX_WARPS */
 	uint64_t tile_values[MAX_WARPS];
+	struct whole *whole;            /* NULL: none of its launches could use it */
 	struct bulk_loads *bulk;        /* copies that wait for barriers; NULL: none so far */
 	struct cluster *cluster, own_cluster;   /* its cluster, which may be its own */
 	struct named_barrier *named;    /* FT_NAMED_BARRIERS; NULL: none so far */

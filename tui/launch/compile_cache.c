@@ -232,7 +232,7 @@ static enum status run(const struct compile_step *step, bool *printed)
 	struct error_record error;
 
 	error_save(&error);
-	*printed = print_errors(errors);
+	*printed = (step->quiet && status != STATUS_OK) || print_errors(errors);
 	error_restore(&error);
 	free(errors);
 	return status;

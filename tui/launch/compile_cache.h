@@ -8,6 +8,7 @@
 #ifndef COMPILE_CACHE_H
 #define COMPILE_CACHE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -26,6 +27,7 @@ struct compile_step {
 	 * part of what identifies the step. */
 	const char *in, *out;
 	struct sandbox *sandbox;
+	bool quiet;                     /* if it fails, what the compiler says is not printed */
 };
 
 /* Makes `out`; errors as program_run(). A step that prints warnings is run each time. */

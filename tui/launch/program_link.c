@@ -54,7 +54,7 @@ enum status program_link_device(struct program *p, const struct program_source *
 		arg_list_add_all(&args, (const char *const[]){ "-Wl,-z,lazy", option, "-o",
 			  shared, object, NULL });
 		status = compile_cached(&(struct compile_step){ &args, file, object, shared,
-								s->sandbox });
+								s->sandbox, false });
 	}
 	free(option);
 	free(script);

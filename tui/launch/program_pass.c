@@ -208,7 +208,7 @@ static enum status compile(const struct program *p, const struct program_source 
 	arg_list_add_all(&args, (const char *const[]){ "-o", pass->object, pass->rewritten, NULL });
 	if (status == STATUS_OK) {
 		const struct compile_step step = {
-			&args, pass->file, pass->rewritten, pass->object, s->sandbox,
+			&args, pass->file, pass->rewritten, pass->object, s->sandbox, false,
 		};
 
 		status = compile_cached(&step);

@@ -48,6 +48,7 @@ struct user_kernel {
 	size_t source_bytes;
 	char **points;                  /* names; NULL: none, or not requested */
 	bool polls;                     /* it has volatile accesses */
+	bool read;                      /* read_text() has run */
 	char *lockstep;                 /* user_kernel_lockstep(); NULL: none */
 	struct kernel_variable *variables;      /* with what they are on a GPU */
 	/* Plain, probed. */
@@ -147,28 +148,32 @@ static enum status read_text(struct user_kernel *k, const struct user_source *s,
 	return STATUS_OK;
 }
 
+/* whole: kernels may get a form that runs whole blocks. *whole: whether one got it. */
 static enum status rewrite_file(struct user_kernel *k, const struct user_source *s, bool probed,
-				const char *in, const char *out)
+				const char *in, const char *out, bool *whole)
 {
 	char *text, *result;
 	size_t bytes;
 	enum status status = STATUS_OK;
 
 	TRY(file_read(in, SOURCE_LIMIT, &text, &bytes));
-	if (!probed)
+	if (!k->read)
 		status = read_text(k, s, text, bytes);
-	if (!probed && status == STATUS_OK)
+	if (!k->read && status == STATUS_OK)
 		k->lockstep = user_text_lockstep(text, k->sources);
+	k->read = true;
 	if (s->folder) {
 		text = user_headers_show(text, s->folder, s->shown);
 		bytes = strlen(text);
 	}
 	if (status == STATUS_OK)
-		status = rewrite_user(k->file, text, bytes, k->compiler.cplusplus, s->kernel,
-				      &result);
+		status = rewrite_user(k->file, text, bytes, (struct rewrite_user){
+				      s->kernel, k->compiler.cplusplus,
+				      .whole = *whole }, &result);
 	free(text);
 	if (status != STATUS_OK)
 		return status;
+	*whole = strstr(result, REWRITE_WHOLE_MARK) != NULL;
 	if (!probed)
 		k->polls = user_text_has(result, "volatile");
 	status = output_text(out, result);
@@ -177,16 +182,18 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 }
 
 /* Compiles and links in two steps, because a sanitizer's flags would make the linker add its
- * run-time library. */
-static enum status compile(const struct user_kernel *k, const struct user_source *s,
+ * run-time library. quiet: the compiler's errors are not printed. */
+static enum status compile(const struct user_kernel *k, const struct user_source *s, bool quiet,
 			   const char *in, const char *text, const char *object, const char *out)
 {
 	struct arg_list args = k->compiler.args, link = args;
 	const struct kernel_flags flags = {
 		.check = s->check, .steps = s->steps, .polls = k->polls, .text = text,
 	};
-	const struct compile_step compiling = { &args, s->file, in, object, s->sandbox };
-	const struct compile_step linking = { &link, s->file, object, out, s->sandbox };
+	const struct compile_step compiling = {
+		&args, s->file, in, object, s->sandbox, quiet,
+	};
+	const struct compile_step linking = { &link, s->file, object, out, s->sandbox, false };
 
 	arg_list_add_all(&args, (const char *const[]){ "-x", language(k), standard(k), NULL });
 	TRY(kernel_flags_add(&args, &flags));
@@ -210,12 +217,21 @@ static enum status build_sim(struct user_kernel *k, const struct user_source *s,
 {
 	char *preprocessed = temporary(k, probed, "i"), *rewritten = temporary(k, probed, "c");
 	char *object = temporary(k, probed, "o"), *shared = temporary(k, probed, "so");
+	bool whole = !s->check && !s->steps && !probed, again = true;
 	enum status status = preprocess(k, s, probed, preprocessed);
 
-	if (status == STATUS_OK)
-		status = rewrite_file(k, s, probed, preprocessed, rewritten);
-	if (status == STATUS_OK)
-		status = compile(k, s, rewritten, preprocessed, object, shared);
+	/* Errors are those of the text without what was added for whole blocks. */
+	for (; again && status == STATUS_OK; whole = false) {
+		status = rewrite_file(k, s, probed, preprocessed, rewritten, &whole);
+		if (status != STATUS_OK)
+			break;
+		status = compile(k, s, whole, rewritten, preprocessed, object, shared);
+		again = status == STATUS_COMPILE && whole;
+		if (again) {
+			error_clear();
+			status = STATUS_OK;
+		}
+	}
 	free(preprocessed);
 	free(rewritten);
 	free(object);

@@ -424,7 +424,8 @@ START_TEST(inlining_qualifiers_change_in_the_users_text_only)
 		"__global__ void k() {}\n";
 	char *out;
 
-	ck_assert_int_eq(rewrite_user("t.cu", text, sizeof text - 1, true, "k", &out), STATUS_OK);
+	OK(rewrite_user("t.cu", text, sizeof text - 1,
+			(struct rewrite_user){ "k", .cplusplus = true }, &out));
 	ck_assert_ptr_nonnull(strstr(out, "\n__attribute__((__noinline__)) void in_library();"));
 	ck_assert_ptr_nonnull(strstr(out, "\n__attribute__((__noinline__))  int f()"));
 	ck_assert_ptr_nonnull(strstr(out, "__attribute__((noinline)) int g()"));
