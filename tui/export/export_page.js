@@ -66,6 +66,7 @@ function paintSecond() {
 	const other = data.runs.length > 1 && (place.run > 1 ? 1 : 2), here = place;
 
 	element("second").hidden = !both || !other;
+	element("texts").classList.toggle("both", !element("second").hidden);
 	if (!both || !other)
 		return;
 	place = { ...here, run: other };
@@ -309,11 +310,18 @@ function press(event) {
 
 /* --- the page --- */
 
+function keyNode(key) {
+	const node = document.createElement("kbd");
+
+	node.textContent = key;
+	return node;
+}
+
 function button(parent, label, title, act) {
 	const node = document.createElement("button");
 
 	node.type = "button";
-	node.textContent = label;
+	node.append(...label);
 	node.title = title;
 	node.addEventListener("click", () => {
 		say("");
@@ -325,11 +333,11 @@ function button(parent, label, title, act) {
 
 function makeButtons() {
 	for (const [name, key, tab, summary] of data.tabs)
-		button(element("tabs"), `${key} ${tab}`, summary, () => open(name))
+		button(element("tabs"), [keyNode(key), ` ${tab}`], summary, () => open(name))
 			.dataset.screen = name;
 	data.runs.forEach((each, i) => {
 		if (data.runs.length > 1)
-			button(element("tabs"), each.title, each.label, () => {
+			button(element("tabs"), [each.title], each.label, () => {
 				const at = { ...place, run: i + 1 };
 
 				if (known({ ...at }))
@@ -341,10 +349,10 @@ function makeButtons() {
 	const moves = element("moves");
 
 	for (const name of ["step", "layer", "head", "launch", "block"]) {
-		button(moves, `\u2190 ${name}`, `previous ${name}`, () => move(name, -1));
-		button(moves, `${name} \u2192`, `next ${name}`, () => move(name, 1));
+		button(moves, [`\u2190 ${name}`], `previous ${name}`, () => move(name, -1));
+		button(moves, [`${name} \u2192`], `next ${name}`, () => move(name, 1));
 	}
-	button(moves, "? keys", "the keys of this page", toggleHelp);
+	button(moves, [keyNode("?"), " keys"], "the keys of this page", toggleHelp);
 }
 
 function makeHelp() {
@@ -354,10 +362,12 @@ function makeHelp() {
 
 	for (const [keys, help] of rows) {
 		const term = document.createElement("dt"), meaning = document.createElement("dd");
+		const line = document.createElement("div");
 
-		term.textContent = keys;
+		term.append(...keys.split(" ").map(keyNode));
 		meaning.textContent = help;
-		list.append(term, meaning);
+		line.append(term, meaning);
+		list.append(line);
 	}
 	element("help").append(list);
 }

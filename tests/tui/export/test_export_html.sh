@@ -14,7 +14,7 @@ trace=$srcdir/tests/h200/demo.twin
 # which does not work as root or in containers, is off.
 dom() {
 	timeout "$(limit 120)" "$chromium" --headless --disable-gpu --no-first-run --no-sandbox \
-		--user-data-dir="$work/chromium" --virtual-time-budget=60000 --enable-logging=stderr --dump-dom "$1" 2>dom.err
+		--user-data-dir="$work/chromium" --window-size=${window-800,600} --virtual-time-budget=60000 --enable-logging=stderr --dump-dom "$1" 2>dom.err
 }
 
 works() {
@@ -194,6 +194,32 @@ result 'exact values are next to the pointer' "$(grep -qE "^key near: key 0 'R';
 	grep -qE '^chunk near: chunk 0; keys 0 to [0-9]*; share .*; max .*\(0x.*; sum .*\(0x' seen &&
 	grep -qE '^output near: out\[0\] = .*\(0x' seen || cat seen)"
 result 'Escape leaves the field for addresses' "$(grep -qx 'focus: .' seen || tail -n 1 seen)"
+
+# In a window of 1280 pixels: how large text is, and whether a page is wider than the window.
+cat >acts.js <<'END'
+<script>
+addEventListener("load", () => setTimeout(() => {
+	const seen = document.createElement("pre"), screen = document.getElementById("screen");
+	const key = document.querySelector("#help kbd");
+
+	seen.id = "seen";
+	seen.append(`text ${parseFloat(getComputedStyle(screen).fontSize) > 18 ? "large" : "small"}, `
+		+ `${screen.scrollWidth <= screen.clientWidth ? "whole" : "cut"}\n`
+		+ `keys in ${key && getComputedStyle(key).fontFamily}\n`);
+	document.body.append(seen);
+}, 2000));
+</script>
+END
+sed '/<\/body>/{
+r acts.js
+N
+}' part.html >acted.html
+window=1280,900
+opened 'L502.b2&screen=source&keys=?'
+unset window
+python3 "$srcdir/tests/tui/export/export_check.py" elements document seen
+result 'text fills a wide window' "$(grep -qx 'text large, whole' seen || cat seen)"
+result 'I differs from i in the list of keys' "$(grep -q '^keys in "DejaVu Sans Mono"' seen || cat seen)"
 page=part.html
 
 opened 'L502&screen=kv&keys=w'
