@@ -35,6 +35,21 @@ function exact(bits) {
 }
 
 const six = value => String(Number(value.toPrecision(6)));
+
+/* Formats values below each other, as slide_cell() does: points are below each other. */
+function columnOf(values) {
+	const largest = values.reduce((most, value) =>
+		(Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
+	const before = largest >= 10 ? 1 + Math.floor(Math.log10(largest)) : 1;
+	const after = largest <= 1 ? 6 : 6 - before;
+	const width = after > 0 ? before + 1 + after + values.some(value => value < 0) : 0;
+
+	return value => (after < 0 || !Number.isFinite(value) ? six(value)
+		: value !== 0 && after > 3 && Math.abs(value) < 0.5 * 10 ** -after
+			? value.toExponential(after - 4).replace(/e-(\d)$/, "e-0$1")
+			: value.toFixed(after)).padStart(width, "\u00a0");
+}
+
 const percent = (share, digits = 1) =>
 	share === null ? "?" : `${(100 * share).toFixed(digits)} %`;
 
@@ -224,6 +239,7 @@ function keyShape(d, chunk, key, x, y, width, height) {
 		      colour ? { style: `fill: ${colour.ink}` } : {}));
 }
 
+const factorOf = chunk => (chunk.merge ? floatOf(chunk.merge[0]) : chunk.factor);
 const lit = (d, bits, other) => (d.other && bits !== other ? " differs" : "");
 
 function chunkTip({ row }, chunk) {
@@ -249,16 +265,13 @@ function barShapes(d, line, y) {
 		words(share, y + d.layout.barHeight / 2 + 5, "share"
 		      + lit(d, chunk.share, other?.share), percent(chunk.share)),
 		words(bar, y + d.layout.barHeight + 15, "small" + lit(d, chunk.max, other?.max),
-		      `max ${six(floatOf(chunk.max))}`),
+		      `max ${d.columns.max(floatOf(chunk.max))}`),
 		words(bar + 122, y + d.layout.barHeight + 15, "small"
-		      + lit(d, chunk.sum, other?.sum), `sum ${six(floatOf(chunk.sum))}`));
-	if (index < d.shown.merged && d.picture.form !== "host") {
-		const factor = chunk.merge ? floatOf(chunk.merge[0]) : chunk.factor;
-
+		      + lit(d, chunk.sum, other?.sum), `sum ${d.columns.sum(floatOf(chunk.sum))}`));
+	if (index < d.shown.merged && d.picture.form !== "host")
 		group.append(words(share, y + d.layout.barHeight + d.layout.factor, "small end"
 			+ lit(d, chunk.merge?.[0], other?.merge?.[0]),
-			`${d.layout.named}\u00d7 ${six(factor)}`));
-	}
+			`${d.layout.named}\u00d7 ${d.columns.factor(factorOf(chunk))}`));
 	return group;
 }
 
@@ -404,7 +417,10 @@ function narrow(d, lines) {
 function stepPicture(picture, row, { other, frame, chosen, small }) {
 	const longest = Math.max(...row.chunks.map(chunk => chunk.end - chunk.begin), 8);
 	const d = { picture, row, other, chosen, shown: progressOf(picture, row, frame),
-		width: small ? 16 : Math.min(longest, 32) };
+		width: small ? 16 : Math.min(longest, 32),
+		columns: { max: columnOf(row.chunks.map(chunk => floatOf(chunk.max))),
+			sum: columnOf(row.chunks.map(chunk => floatOf(chunk.sum))),
+			factor: columnOf(row.chunks.map(factorOf)) } };
 	const { shapes, width, height } = (small ? narrow : wide)(d, linesOfRow(row, d.width));
 
 	return shape("svg", { viewBox: `0 0 ${width} ${Math.round(height)}`, role: "img",

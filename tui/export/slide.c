@@ -213,12 +213,57 @@ void slide_key(const struct slide *s, double x, double y, double width, double h
 	fputs("</g>\n", s->out);
 }
 
+const char *slide_slot(const struct step *step, char text[48])
+{
+	*text = '\0';
+	if (step->slots > 1)
+		snprintf(text, 48, "slot %" PRId64 ", ", step->slot);
+	return text;
+}
+
 /* --- values --- */
 
 const char *slide_number(float value, char text[48])
 {
 	snprintf(text, 48, "%.6g", (double)value);
 	return text;
+}
+
+void slide_column_add(struct slide_column *c, float value)
+{
+	if (isfinite(value))
+		c->largest = fmax(c->largest, fabs((double)value));
+	c->negative = c->negative || value < 0.0f;
+}
+
+static int digits_before(const struct slide_column *c)
+{
+	return c->largest >= 10.0 ? 1 + (int)log10(c->largest) : 1;
+}
+
+static int digits_after(const struct slide_column *c)
+{
+	return c->largest <= 1.0 ? 6 : 6 - digits_before(c);
+}
+
+const char *slide_cell(const struct slide_column *c, float value, char text[48])
+{
+	int after = digits_after(c);
+
+	if (after < 0 || !isfinite(value))
+		return slide_number(value, text);
+	if (value != 0.0f && after > 3 && fabs((double)value) < 0.5 * pow(10.0, -after))
+		snprintf(text, 48, "%.*e", after - 4, (double)value);
+	else
+		snprintf(text, 48, "%.*f", after, (double)value);
+	return text;
+}
+
+int slide_column_width(const struct slide_column *c)
+{
+	int after = digits_after(c);
+
+	return after < 0 ? 12 : digits_before(c) + (after > 0) + after + c->negative;
 }
 
 const char *slide_bits(float value, char text[64])

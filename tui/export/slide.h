@@ -75,6 +75,8 @@ void slide_key(const struct slide *, double x, double y, double width, double he
 	       const struct slide_key *);
 /* The key as its step has it. */
 struct slide_key slide_key_of(const struct slide *, const struct step_chunk *, int64_t key);
+/* "slot 1, " of a step with several slots, or "". */
+const char *slide_slot(const struct step *, char text[48]);
 /* A byte as a character of UTF-8: a sign for the end of a line, '?' if it is not printable. */
 const char *slide_byte(int byte, char text[8]);
 
@@ -83,6 +85,17 @@ const char *slide_byte(int byte, char text[8]);
 /* "-0.0682960"; with `bits`, "-0.06829598 (0xbd8bdeb7)". */
 const char *slide_number(float, char text[48]);
 const char *slide_bits(float, char text[64]);
+/* Values below each other: all have as many digits after the point as leave six of the largest
+ * one; a value that would be all zeros has an exponent. Begin with { 0 }, add every value, then
+ * format them; at a right edge, their points are below each other. */
+struct slide_column {
+	double largest;
+	bool negative;                  /* one of them is */
+};
+void slide_column_add(struct slide_column *, float);
+const char *slide_cell(const struct slide_column *, float, char text[48]);
+/* The characters of the longest value. */
+int slide_column_width(const struct slide_column *);
 /* " fill=..." that lights a value which differs from the other run's, or "". */
 const char *slide_lit(const struct slide *, float value, const float *other);
 /* The chunk with that number of the other run, or NULL. */

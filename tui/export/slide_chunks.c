@@ -164,14 +164,16 @@ static void draw_weights(const struct zoom *z)
 static void draw_zoom(const struct zoom *z, double from, double to)
 {
 	const struct slide *s = z->slide;
+	char keys[64];
 
 	fprintf(s->out, "<path d=\"M%.1f %dL%.1f %dH%dL%.1f %dZ\" fill=\"#dbe6f5\""
 		" fill-opacity=\"0.6\"/>\n", from, BAR_Y + BAR_HEIGHT, (double)LEFT, SCORE_Y - 44,
 		LEFT + WIDTH, to, BAR_Y + BAR_HEIGHT);
+	snprintf(keys, sizeof keys, z->chunk->end - z->chunk->begin > 1 ? "keys %" PRId64 " to %"
+		 PRId64 : "key %" PRId64, z->chunk->begin, z->chunk->end - 1);
 	slide_text(s, LEFT + WIDTH / 2.0, SCORE_Y - 54, "text-anchor=\"middle\""
-		   " font-weight=\"bold\" fill=\"" SLIDE_DEEP "\"", "%s %" PRId64 ": keys %" PRId64
-		   " to %" PRId64, step_unit(s->step), z->chunk->number, z->chunk->begin,
-		   z->chunk->end - 1);
+		   " font-weight=\"bold\" fill=\"" SLIDE_DEEP "\"", "%s %" PRId64 ": %s",
+		   step_unit(s->step), z->chunk->number, keys);
 	if (!z->chunk->score) {
 		slide_text(s, LEFT, SCORE_Y + 40, "", "The trace has no scores of these keys:"
 			   " --log points records them.");
@@ -192,9 +194,11 @@ enum status slide_chunks_draw(struct slide *s)
 	int64_t keys = k->end - k->begin < MOST_KEYS ? k->end - k->begin : MOST_KEYS;
 	struct zoom zoom = { s, k, k->begin + keys, fmin(108.0, (double)WIDTH / (double)keys) };
 	double from = LEFT, to = LEFT;
+	char slot[48];
 
-	slide_title(s, "L%" PRId64 ": %" PRId64 " key%s of head %" PRId64 " in %" PRId64 " %s%s",
-		    step->attend.launch, step->keys, view_plural(step->keys), step->head,
+	slide_title(s, "L%" PRId64 ": %" PRId64 " key%s of %shead %" PRId64 " in %" PRId64 " %s%s",
+		    step->attend.launch, step->keys, view_plural(step->keys),
+		    slide_slot(step, slot), step->head,
 		    step->live, step->form == STEP_HOST ? "softmax" : step_unit(step),
 		    step->form == STEP_HOST ? "" : view_plural(step->live));
 	draw_shares(s, chosen, &from, &to);

@@ -38,7 +38,28 @@ static struct merged merge_of(const struct step *s, int64_t chunk)
 	return out;
 }
 
-static void draw_line(const struct slide *s, int64_t chunk, double y, double pitch, double most)
+struct columns {
+	struct slide_column max, factor, sum, acc0;
+};
+
+static struct columns columns_of(const struct step *s, int64_t first)
+{
+	struct columns c = { 0 };
+
+	for (int64_t i = first; i < s->live; i++) {
+		struct merged m = merge_of(s, i);
+
+		slide_column_add(&c.max, s->chunks[i].max);
+		slide_column_add(&c.factor, m.factor);
+		slide_column_add(&c.sum, m.sum);
+		if (s->chunks[i].merged)
+			slide_column_add(&c.acc0, m.acc0);
+	}
+	return c;
+}
+
+static void draw_line(const struct slide *s, const struct columns *c, int64_t chunk, double y,
+		      double pitch, double most)
 {
 	const struct step_chunk *k = &s->step->chunks[chunk], *other = slide_other(s, k);
 	struct merged m = merge_of(s->step, chunk), theirs = { 0 };
@@ -55,23 +76,23 @@ static void draw_line(const struct slide *s, int64_t chunk, double y, double pit
 		   k->begin, k->end - 1);
 	fputs("<g text-anchor=\"end\">", s->out);
 	slide_mono(s, MAX_X - 16, middle, slide_lit(s, k->max, other ? &other->max : NULL), "%s",
-		   slide_number(k->max, text));
+		   slide_cell(&c->max, k->max, text));
 	fputs("</g>", s->out);
 	slide_rect(s, FACTOR_X, y, FACTOR_WIDTH, height, 4, "fill=\"" SLIDE_FAINT "\"");
 	slide_rect(s, FACTOR_X, y, fmax(2.0, FACTOR_WIDTH * fmin((double)m.factor, 1.0)), height,
 		   fmin(4.0, height / 3), "fill=\"" SLIDE_BLUE "\"");
 	slide_mono(s, FACTOR_TEXT, middle, slide_lit(s, m.factor, other ? &theirs.factor : NULL),
-		   "%s", slide_number(m.factor, text));
+		   "%s", slide_cell(&c->factor, m.factor, text));
 	slide_rect(s, SUM_X, y, SUM_WIDTH * m.before / most, height, 0, "fill=\"#b9cfec\"");
 	slide_rect(s, SUM_X + SUM_WIDTH * m.before / most, y,
 		   fmax(1.5, SUM_WIDTH * ((double)m.sum - m.before) / most), height, 0,
 		   "fill=\"" SLIDE_DEEP "\"");
 	fputs("<g text-anchor=\"end\">", s->out);
 	slide_mono(s, SUM_TEXT, middle, slide_lit(s, m.sum, other ? &theirs.sum : NULL), "%s",
-		   slide_number(m.sum, text));
+		   slide_cell(&c->sum, m.sum, text));
 	if (k->merged && !s->step->tiled)
 		slide_mono(s, ACC_TEXT, middle, slide_lit(s, m.acc0, other && other->merged
-			   ? &theirs.acc0 : NULL), "%s", slide_number(m.acc0, text));
+			   ? &theirs.acc0 : NULL), "%s", slide_cell(&c->acc0, m.acc0, text));
 	fputs("</g></g>\n", s->out);
 }
 
@@ -119,22 +140,26 @@ enum status slide_reduce_draw(struct slide *s)
 	double lines = (double)(step->live - first), pitch = fmin(70.0, (FLOOR - TOP) / lines);
 	double top = TOP + (FLOOR - TOP - lines * pitch) / 4;
 	double most = 0.0;
+	struct columns columns = columns_of(step, first);
+	char slot[48];
 	int64_t launch = step->reduce.launch >= 0 ? step->reduce.launch : step->attend.launch;
 
 	for (int64_t i = 0; i < step->live; i++)
 		most = fmax(most, merge_of(step, i).sum);
 	if (launch >= 0)
-		slide_title(s, "L%" PRId64 ": the %s of head %" PRId64 ", %" PRId64 " %s%s",
-			    launch, step->tiled ? "running softmax" : "merge", step->head,
-			    step->live, step_unit(step), view_plural(step->live));
+		slide_title(s, "L%" PRId64 ": the %s of %shead %" PRId64 ", %" PRId64 " %s%s",
+			    launch, step->tiled ? "running softmax" : "merge",
+			    slide_slot(step, slot), step->head, step->live, step_unit(step),
+			    view_plural(step->live));
 	else
-		slide_title(s, "op %" PRId64 ": the softmax on the host, head %" PRId64,
-			    step->attend.op, step->head);
+		slide_title(s, "op %" PRId64 ": the softmax on the host, %shead %" PRId64,
+			    step->attend.op, slide_slot(step, slot), step->head);
 	if (first > 0)
 		slide_note(s, "The last %d of them; the others are in the sum so far", LINES);
 	draw_headings(s, top);
 	for (int64_t i = first; i < step->live; i++)
-		draw_line(s, i, top + (double)(i - first) * pitch, pitch, most > 0 ? most : 1.0);
+		draw_line(s, &columns, i, top + (double)(i - first) * pitch, pitch,
+			  most > 0 ? most : 1.0);
 	draw_result(s, top + lines * pitch + 54);
 	return STATUS_OK;
 }

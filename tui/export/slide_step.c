@@ -26,6 +26,7 @@ struct drawing {
 	double cell, pitch, top;        /* of a key and of a line; of the first line */
 	double thickness;               /* of a ribbon with all of the row */
 	double headings;                /* above the first ribbon, however thick it is */
+	struct slide_column max, sum, factor;
 };
 
 /* As many keys to a line as a chunk has, up to 32; letters need that much space. */
@@ -90,22 +91,31 @@ static int number_size(const struct drawing *d)
 	return is_roomy(d) ? 15 : 12;
 }
 
+/* A name, and a value that ends where the longest of its column does. */
+static void draw_number(const struct drawing *d, double x, double y, const char *name,
+			const struct slide_column *column, float value, const float *other)
+{
+	const struct slide *s = d->slide;
+	char text[48], look[96];
+	double letter = 0.602 * number_size(d);
+
+	slide_mono(s, x, y, "", "%s", name);
+	snprintf(look, sizeof look, "text-anchor=\"end\"%s", slide_lit(s, value, other));
+	slide_mono(s, x + letter * (4.25 + slide_column_width(column)), y, look, "%s",
+		   slide_cell(column, value, text));
+}
+
 static void draw_numbers(const struct drawing *d, const struct step_chunk *k, double y)
 {
 	const struct slide *s = d->slide;
 	const struct step_chunk *other = slide_other(s, k);
-	double column = 10.2 * number_size(d);
-	char text[48];
 
 	if (d->pitch < 30.0)
 		return;
 	fprintf(s->out, "<g font-size=\"%d\" fill=\"" SLIDE_QUIET "\">", number_size(d));
-	slide_mono(s, BAR_X, y, "", "max");
-	slide_mono(s, BAR_X + column / 4, y, slide_lit(s, k->max, other ? &other->max : NULL),
-		   "%s", slide_number(k->max, text));
-	slide_mono(s, BAR_X + column, y, "", "sum");
-	slide_mono(s, BAR_X + column * 5 / 4, y, slide_lit(s, k->sum, other ? &other->sum : NULL),
-		   "%s", slide_number(k->sum, text));
+	draw_number(d, BAR_X, y, "max", &d->max, k->max, other ? &other->max : NULL);
+	draw_number(d, BAR_X + 10.2 * number_size(d), y, "sum", &d->sum, k->sum,
+		    other ? &other->sum : NULL);
 	fputs("</g>\n", s->out);
 }
 
@@ -146,13 +156,17 @@ static void draw_bar(const struct drawing *d, const struct step_row *row, double
 	slide_appeared(s);
 }
 
+static float factor_of(const struct step_chunk *k)
+{
+	return k->merged ? k->merge_factor : (float)k->factor;
+}
+
 /* What flows into the merge; thickness is proportional to the share. */
 static void draw_ribbon(const struct drawing *d, const struct step_row *row, double y, double *flow)
 {
 	const struct slide *s = d->slide;
 	const struct step_chunk *k = &d->step->chunks[row->chunk];
 	double share = isnan(k->share) ? 0.0 : k->share, thick = d->thickness * share;
-	double factor = k->merged ? (double)k->merge_factor : k->factor;
 	const struct step_chunk *other = slide_other(s, k);
 	char text[48];
 
@@ -165,10 +179,9 @@ static void draw_ribbon(const struct drawing *d, const struct step_row *row, dou
 		fprintf(s->out, "<g font-size=\"%d\" text-anchor=\"end\" fill=\"" SLIDE_QUIET
 			"\">", number_size(d));
 		slide_mono(s, SHARE_X + 78, y + bar_height(d) + (is_roomy(d) ? 38 : 15),
-			   slide_lit(s, (float)factor, other ? other->merged ? &other->merge_factor
-				     : &(float){ (float)other->factor } : NULL),
+			   slide_lit(s, factor_of(k), other ? &(float){ factor_of(other) } : NULL),
 			   "%s\u00d7 %s", !is_roomy(d) ? "" : d->step->tiled ? "rescale "
-			   : "factor ", slide_number((float)factor, text));
+			   : "factor ", slide_cell(&d->factor, factor_of(k), text));
 		fputs("</g>\n", s->out);
 	}
 	slide_appeared(s);
@@ -305,16 +318,15 @@ static void draw_headings(const struct drawing *d)
 static void draw_title(const struct slide *s)
 {
 	const struct step *step = s->step;
-	char place[64] = "", slot[48] = "";
+	char place[64] = "", slot[48];
 	const char *unit = step_unit(step);
 
 	if (step->attend.step >= 0)
 		snprintf(place, sizeof place, "Step %" PRId64 ", ", step->attend.step);
 	else if (step->attend.launch >= 0)
 		snprintf(place, sizeof place, "L%" PRId64 ", ", step->attend.launch);
-	if (step->slots > 1)
-		snprintf(slot, sizeof slot, "slot %" PRId64 ", ", step->slot);
-	else if (step->form == STEP_TILES)
+	slide_slot(step, slot);
+	if (step->form == STEP_TILES)
 		snprintf(slot, sizeof slot, "query %" PRId64 ", ", step->query.number);
 	slide_title(s, "%slayer %" PRId64 ", %shead %" PRId64 ": %" PRId64 " key%s in %" PRId64
 		    " %s%s", place, step->attend.layer < 0 ? 0 : step->attend.layer, slot,
@@ -357,8 +369,14 @@ enum status slide_step_draw(struct slide *s)
 	double widest = 0.0;
 
 	step_rows(d.step, d.width, LINES, &d.rows, &d.count);
-	for (int64_t i = 0; i < d.step->live; i++)
-		widest = fmax(widest, d.step->chunks[i].share);
+	for (int64_t i = 0; i < d.step->live; i++) {
+		const struct step_chunk *k = &d.step->chunks[i];
+
+		widest = fmax(widest, k->share);
+		slide_column_add(&d.max, k->max);
+		slide_column_add(&d.sum, k->sum);
+		slide_column_add(&d.factor, factor_of(k));
+	}
 	d.cell = fmin(27.0, (double)KEYS_WIDTH / (double)d.width);
 	d.pitch = fmin(104.0, (double)(FLOOR - TOP) / (double)(d.count > 1 ? d.count : 1));
 	d.top = TOP + (FLOOR - TOP - (double)d.count * d.pitch) / 3;

@@ -45,10 +45,14 @@ static double key_y(const struct grid *g, int64_t key, int64_t row)
 	return TOP + (double)((key - g->first) / g->width) * g->line + (double)row * g->pitch;
 }
 
+/* The bytes, and the number of each line's first key. */
 static void draw_text(const struct slide *s, const struct grid *g)
 {
 	char byte[8], look[80];
 
+	for (int64_t key = g->first; key < s->step->keys; key += g->width)
+		slide_text(s, LEFT - 12, key_y(g, key, 0) + g->pitch - 7, "text-anchor=\"end\""
+			   " font-size=\"13\" fill=\"" SLIDE_QUIET "\"", "key %" PRId64, key);
 	snprintf(look, sizeof look, "text-anchor=\"middle\" font-size=\"%.1f\"",
 		 fmin(fmin(g->cell * 0.8, g->pitch * 0.8), 22.0));
 	for (int64_t key = g->first; key < s->step->keys; key++)
@@ -144,7 +148,7 @@ enum status slide_text_draw(struct slide *s)
 {
 	const struct step *step = s->step;
 	struct grid g = grid_of(step);
-	char byte[8], made[32] = "", place[64] = "";
+	char byte[8], made[32] = "", place[64] = "", slot[48] = "";
 
 	if (step->made >= 0)
 		snprintf(made, sizeof made, " \u2192 \u201c%s\u201d",
@@ -152,7 +156,9 @@ enum status slide_text_draw(struct slide *s)
 	if (step->attend.step >= 0)
 		snprintf(place, sizeof place, "Step %" PRId64 ", layer %" PRId64 ": ",
 			 step->attend.step, step->attend.layer);
-	slide_title(s, "%swhat each head looks at, %" PRId64 " key%s%s", place, step->keys,
+	if (step->slots > 1)
+		snprintf(slot, sizeof slot, " of slot %" PRId64, step->slot);
+	slide_title(s, "%swhat each head%s looks at, %" PRId64 " key%s%s", place, slot, step->keys,
 		    view_plural(step->keys), made);
 	if (g.first > 0 || g.heads < step->heads)
 		slide_note(s, "Keys %" PRId64 " to %" PRId64 ", heads 0 to %" PRId64 " of %" PRId64,

@@ -94,6 +94,29 @@ def boxes(element, inherited, found):
         boxes(child, here, found)
 
 
+def aligned(root):
+    """The numbers of a column have their points below each other."""
+    def points(element, inherited):
+        here = dict(inherited)
+        for name in ("font-size", "text-anchor", "transform"):    # moved: the other run
+            here[name] = element.get(name, here.get(name))
+        number = element.tag == SVG + "text" and re.fullmatch(
+            r"(?:\w+ )?(?:\u00d7 )?\u00a0*-?\d+(\.\d+)(?:e-\d+)?", "".join(element.itertext()))
+        if number:
+            end, digits = here["text-anchor"] == "end", number.group(0)
+            column = (element.get("x"), end, here["font-size"], here["transform"])
+            at = len(digits) - number.start(1) if end else number.start(1)
+            columns.setdefault(column, {})[digits] = at
+        for child in element:
+            points(child, here)
+
+    columns = {}
+    points(root, {})
+    for numbers in columns.values():
+        if len({at for number, at in numbers.items() if "e-" not in number}) > 1:
+            fail("points are not below each other:", sorted(numbers))
+
+
 def slide(path, *wanted):
     root = xml.etree.ElementTree.parse(path).getroot()
     tags = {element.tag.replace(SVG, "") for element in root.iter()}
@@ -114,6 +137,7 @@ def slide(path, *wanted):
             across = min(a[3], b[3]) - max(a[1], b[1])
             if a != b and across > 2 and min(a[4], b[4]) - max(a[2], b[2]) > 2:
                 fail("texts overlap:", a, b)
+    aligned(root)
     headings = [float(text.get("y")) for text in root.iter(SVG + "text") if text.get("letter-spacing")]
     for ribbon in root.iter(SVG + "path"):
         if ribbon.get("fill-opacity") == "0.5":
@@ -287,7 +311,7 @@ def picture(path, play, bits, number):
     if got != shares:
         fail("shares: expected", shares, "got", got)
     got = re.findall(r"\u00d7 ([\d.]+)<", svg)
-    if got != [f"{float(factor):.6g}" for factor in factors]:
+    if got != [f"{float(factor):.6f}" for factor in factors]:
         fail("factors: expected", factors, "got", got)
     got = re.search(r'class="result">(-?[\d.]+)<', svg)
     if bool(got) != bool(out) or (got and got.group(1) != f"{float(out):.6g}"):

@@ -78,6 +78,17 @@ run decode --prompt 'ROMEO: to be, or not to be, that is' -n 3 --chunk 4 --log p
 slide 'many chunks' four.twin --screen step --at s2 --
 slide 'chunks of a prompt' four.twin --screen chunks --at L1 --
 slide 'two runs' four.twin "$trace" --screen step --at s2 --
+# Of several slots, titles name the one that is shown. Without text, lines of keys have their numbers.
+ladder=$srcdir/tests/h200/ladder-9.twin
+slide 'chunks of a slot' "$ladder" --screen chunks --at L3.b27 -- \
+	'L3: 130 keys of slot 1, head 0 in 2 chunks' 'chunk 1: keys 128 to 129'
+slide 'a chunk of one key' "$ladder" --screen chunks --at L3 -- 'chunk 0: key 0'
+slide 'the merge of a slot' "$ladder" --screen reduce --at L3.b27 -- \
+	'L4: the merge of slot 1, head 0, 2 chunks' '10.1984' '10.5112'
+slide 'attention of a slot' "$ladder" --screen text --at L3.b27 -- \
+	'Step 0, layer 0: what each head of slot 1 looks at, 130 keys' 'key 0' 'key 88'
+slide 'a step of a slot' "$ladder" --screen step --at L3.b27 -- \
+	'Step 0, layer 0, slot 1, head 0: 130 keys in 2 chunks' '1.2359'
 for path in incremental batched cached naive; do
 	run decode --prompt 'ROMEO: to be' -n 3 --path $path --log points --force -o path.twin
 	[ "$code" -eq 0 ] || continue
