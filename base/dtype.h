@@ -5,7 +5,8 @@
 #include <stddef.h>
 
 /* X(name, text, bytes, .npy descr or NULL). `pointer` is a device address, stored symbolically.
- * NumPy has no bfloat16: .npy files hold it as two opaque bytes, as ml_dtypes writes them. */
+ * NumPy has no bfloat16 and no floats of 8 bits: .npy files hold them as opaque bytes, as ml_dtypes
+ * writes them. One byte of that kind is read as E4M3, the format of KV caches. */
 #define DTYPE_LIST(X) \
 	X(F32,     "f32",     4, "<f4") \
 	X(F64,     "f64",     8, "<f8") \
@@ -20,7 +21,8 @@
 	X(I8,      "i8",      1, "|i1") \
 	X(I16,     "i16",     2, "<i2") \
 	X(U16,     "u16",     2, "<u2") \
-	X(BOOL,    "bool",    1, "|b1")
+	X(BOOL,    "bool",    1, "|b1") \
+	X(E4M3,    "e4m3",    1, "<V1")
 
 enum dtype {
 #define X(name, text, bytes, npy) DTYPE_##name,

@@ -28,4 +28,6 @@ void nan_as_gpu(enum dtype type, void *values, size_t count)
 		REPLACE(uint16_t, 0x7e00u, 0x7fffu);
 	else if (type == DTYPE_BF16)
 		REPLACE(uint16_t, 0x7fc0u, 0x7fffu);
+	else if (type == DTYPE_E4M3)
+		REPLACE(uint8_t, 0x7fu, 0x7fu);
 }

@@ -101,12 +101,12 @@ static enum status read_descr(struct header *h)
 	if (descr[0] == '>')
 		return fail(STATUS_USAGE, "%s: expected a little-endian dtype, got %s (big endian)",
 			    h->path, descr);
-	if (strcmp(descr, "|V2") == 0) {
-		h->npy->dtype = DTYPE_BF16;
+	if (strcmp(descr, "|V2") == 0 || strcmp(descr, "|V1") == 0) {
+		h->npy->dtype = descr[2] == '2' ? DTYPE_BF16 : DTYPE_E4M3;
 		return STATUS_OK;
 	}
 	return fail(STATUS_USAGE, "%s: expected dtype <f4 <f8 <f2 <i4 <u4 <i8 <u8 <i2 <u2 |i1 |u1"
-		    " |b1, or <V2 for bfloat16, got %s", h->path, descr);
+		    " |b1, <V2 for bfloat16, or <V1 for 8-bit floats, got %s", h->path, descr);
 }
 
 static enum status read_order(struct header *h)

@@ -6,19 +6,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Exponent and fraction bits of a float type. The exponent has 0 bits for other types. */
+#include "base/math/narrow_float.h"
+
+/* Exponent and fraction bits of a float type. The exponent has 0 bits for other types. With
+ * `finite`, all exponents are of numbers: there is no infinity, and only the last code is NaN. */
 struct format {
 	int exponent, fraction;
+	bool finite;
 };
 
 static struct format format_of(enum dtype type)
 {
 	switch (type) {
-	case DTYPE_F64:  return (struct format){ 11, 52 };
-	case DTYPE_F32:  return (struct format){ 8, 23 };
-	case DTYPE_BF16: return (struct format){ 8, 7 };
-	case DTYPE_F16:  return (struct format){ 5, 10 };
-	default:         return (struct format){ 0, 0 };
+	case DTYPE_F64:  return (struct format){ 11, 52, false };
+	case DTYPE_F32:  return (struct format){ 8, 23, false };
+	case DTYPE_BF16: return (struct format){ 8, 7, false };
+	case DTYPE_F16:  return (struct format){ 5, 10, false };
+	case DTYPE_E4M3: return (struct format){ 4, 3, true };
+	default:         return (struct format){ 0, 0, false };
 	}
 }
 
@@ -28,9 +33,11 @@ static uint64_t magnitude(struct format f, uint64_t bits)
 	return bits & ((UINT64_C(1) << (f.exponent + f.fraction)) - 1);
 }
 
-static uint64_t infinity(struct format f)
+/* The magnitude of infinity, or, in a format without, of its largest number: a NaN's is larger. */
+static uint64_t highest(struct format f)
 {
-	return ((UINT64_C(1) << f.exponent) - 1) << f.fraction;
+	return f.finite ? (UINT64_C(1) << (f.exponent + f.fraction)) - 2
+		: ((UINT64_C(1) << f.exponent) - 1) << f.fraction;
 }
 
 bool value_is_float(enum dtype type)
@@ -38,18 +45,23 @@ bool value_is_float(enum dtype type)
 	return format_of(type).exponent > 0;
 }
 
+bool value_is_narrow(enum dtype type)
+{
+	return value_is_float(type) && dtype_bytes(type) < sizeof(float);
+}
+
 bool value_is_nan(enum dtype type, uint64_t bits)
 {
 	struct format f = format_of(type);
 
-	return f.exponent && magnitude(f, bits) > infinity(f);
+	return f.exponent && magnitude(f, bits) > highest(f);
 }
 
 bool value_is_infinite(enum dtype type, uint64_t bits)
 {
 	struct format f = format_of(type);
 
-	return f.exponent && magnitude(f, bits) == infinity(f);
+	return f.exponent && !f.finite && magnitude(f, bits) == highest(f);
 }
 
 bool value_equal(enum dtype type, uint64_t a, uint64_t b)
@@ -70,7 +82,8 @@ int64_t value_distance(enum dtype type, uint64_t a, uint64_t b)
 	struct format f = format_of(type);
 	int64_t d;
 
-	if (!f.exponent || magnitude(f, a) >= infinity(f) || magnitude(f, b) >= infinity(f))
+	if (!f.exponent || value_is_nan(type, a) || value_is_infinite(type, a)
+	    || value_is_nan(type, b) || value_is_infinite(type, b))
 		return -1;
 	if (__builtin_sub_overflow(ordinal(f, a), ordinal(f, b), &d) || d == INT64_MIN)
 		return INT64_MAX;
@@ -111,14 +124,27 @@ double value_real(enum dtype type, uint64_t bits)
 	}
 	sign = bits >> (f.exponent + f.fraction) & 1 ? -1.0 : 1.0;
 	bias = (1 << (f.exponent - 1)) - 1;
-	if (m > infinity(f))
+	if (m > highest(f))
 		return NAN;
-	if (m == infinity(f))
+	if (m == highest(f) && !f.finite)
 		return sign * INFINITY;
 	if (exponent == 0)
 		return sign * ldexp((double)fraction, 1 - bias - f.fraction);
 	return sign * ldexp((double)(fraction | UINT64_C(1) << f.fraction),
 			    exponent - bias - f.fraction);
+}
+
+void value_round(enum dtype type, const void *from, size_t count, void *to)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t bits;
+		float x;
+
+		memcpy(&x, (const char *)from + i * sizeof x, sizeof x);
+		bits = type == DTYPE_F16 ? narrow_to_f16(x)
+			: type == DTYPE_BF16 ? narrow_to_bf16(x) : narrow_to_e4m3(x);
+		memcpy((char *)to + i * dtype_bytes(type), &bits, dtype_bytes(type));
+	}
 }
 
 void value_text(char *out, size_t size, enum dtype type, uint64_t bits)

@@ -1,4 +1,5 @@
-/* verify_math.c - launches kernels/verify_math.cu and verify_double.cu and adds up their sums.
+/* verify_math.c - launches kernels/verify_math.cu, verify_double.cu and verify_matrix.cu, and adds
+ * up their sums.
  *
  * A range is spread over at most MAX_THREADS threads, with MIN_INPUTS or more for each; each thread
  * writes one sum. The hash does not depend on the order of adding. Comparing it with the expected
@@ -13,6 +14,7 @@
 #include "base/xalloc.h"
 #include "kernels/double_list.h"
 #include "kernels/math_list.h"
+#include "kernels/matrix_list.h"
 
 /* Enough blocks to fill a GPU. Starting a thread for fewer inputs costs more than it gains. */
 enum { BLOCK = 128, MAX_BLOCKS = 2048, MAX_THREADS = BLOCK * MAX_BLOCKS, MIN_INPUTS = 32 };
@@ -70,10 +72,13 @@ enum status verify_math_sample(struct device *device, struct buffer *sums,
 	struct math_range strided = { 0, MATH_SAMPLE_COUNT, MATH_SAMPLE_STRIDE };
 	struct math_range special = { MATH_BITS, MATH_PAIRS, 1 };
 	struct math_range boundary = { DOUBLE_INPUTS, DOUBLE_PAIRS, 1 };
+	struct math_range matrices = { MATRIX_INPUTS, MATRIX_SAMPLE, 1 };
 
 	*sum = 0;
-	if (function->is_double)
+	if (function->kind == MATH_DOUBLE)
 		return verify_math_range(device, sums, function, boundary, sum);
+	if (function->kind == MATH_MATRIX)
+		return verify_math_range(device, sums, function, matrices, sum);
 	TRY(verify_math_range(device, sums, function, strided, sum));
 	return verify_math_range(device, sums, function, special, sum);
 }

@@ -1,17 +1,26 @@
 #!/bin/sh
-# embed.sh FATBIN... - prints each fatbin as a C array: kernels/K.fatbin becomes fatbin_K and
-# fatbin_K_size, kernels/K.probed.fatbin becomes fatbin_K_probed and fatbin_K_probed_size. Used by
-# the build; kernels/table.c declares the arrays that it uses.
+# embed.sh FATBIN... - prints C that embeds each fatbin as bytes: kernels/K.fatbin becomes fatbin_K
+# and fatbin_K_size, kernels/K.probed.fatbin becomes fatbin_K_probed and fatbin_K_probed_size. Used
+# by the build; kernels/table.c declares the arrays that it uses. The assembler reads the files by
+# the names given: as text, they would be hundreds of megabytes that take the compiler minutes.
 set -e
 
-echo '#include <stddef.h>'
 for file in "$@"; do
 	name=fatbin_$(basename "$file" .fatbin | tr . _)
-	echo
-	echo "extern const unsigned char $name[];"
-	echo "extern const size_t ${name}_size;"
-	echo "__attribute__((aligned(16))) const unsigned char $name[] = {"
-	od -An -v -tx1 "$file" | sed 's/ \(..\)/0x\1,/g'
-	echo "};"
-	echo "const size_t ${name}_size = sizeof $name;"
+	cat <<-C
+
+		__asm__(
+		    ".section .rodata\n"
+		    ".balign 16\n"
+		    ".global $name, ${name}_size\n"
+		    ".type $name, %object\n"
+		    ".type ${name}_size, %object\n"
+		    "$name: .incbin \"$file\"\n"
+		    ".set ${name}_bytes, . - $name\n"
+		    ".size $name, ${name}_bytes\n"
+		    ".balign 8\n"
+		    "${name}_size: .8byte ${name}_bytes\n"
+		    ".size ${name}_size, . - ${name}_size\n"
+		    ".previous\n");
+	C
 done

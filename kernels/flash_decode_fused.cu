@@ -12,74 +12,7 @@
  * last keys of a sequence, which it may be writing. All other keys, and the plan, must be complete
  * before it begins.
  */
-#include "kernels/split.cuh"
-#include "kernels/split_ring.cuh"
-#include "kernels/split_kernel.cuh"
-#include "kernels/split_merge.cuh"
-#include "sim/cuda/programmatic.h"
-#include "sim/cuda/ticket.h"
-
-/* Takes the tickets of `count` splits of a KV head with `used` splits. True if all of its partials
- * are published now. All threads of the block must call it. */
-static __device__ bool is_last(unsigned *tickets, int count, int used)
-{
-	__shared__ bool last;
-
-	__syncthreads();
-	if (threadIdx.x == 0 && threadIdx.y == 0) {
-		last = ticket_take(tickets, count) + count == (unsigned)used;
-		if (last)
-			*tickets = 0;
-	}
-	__syncthreads();
-	return last;
-}
-
-/* Merges the `used` splits of a KV head. */
-static __device__ void merge_all(const struct split *s, const float *partials, int used, float *out)
-{
-	int vectors = s->D / 4;
-
-	for (int i = threadIdx.x + WARP * threadIdx.y; i < s->G * vectors; i += SPLIT_THREADS) {
-		long long row = s->row + i / vectors;
-
-		split_merge(partials + row * SPLITS * (s->D + 2), used, s->D, i % vectors,
-			    out + row * s->D);
-	}
-}
-
-INLINE_PIECE void fused_run(const struct split_launch *in, int heads, split_attend_fn *attend,
-			    float *shared)
-{
-	__shared__ uint64_t landed[SPLIT_WARPS * SPLIT_MAX_STAGES];
-	struct plan_run run = plan_run_of_block(in->plan, gridDim.x);
-	struct split_source source;
-	struct split s;
-	int filled, published = 0;
-
-	split_place(&s, in, heads, shared, SPLIT_RING_FLOATS(heads, in->D));
-	split_none(&s);
-	source_begin(&source, &s, in, &run, landed);
-	filled = source_fill(&source, 0, false, in->D);
-	grid_wait();
-	source_fill(&source, filled, true, in->D);
-	__syncwarp();
-	while (run.count > 0) {
-		struct plan_unit unit = plan_next(&run);
-		int used = PLAN_USED(unit.place);
-
-		split_of_unit(&s, in, &unit);
-		attend(&s, &source);
-		split_publish(&s, in->partials);
-		published++;
-		/* One ticket for all splits of the KV head in this run. */
-		if (run.count > 0 && run.ahead.row == unit.row)
-			continue;
-		if (is_last(in->tickets + unit.row, published, used))
-			merge_all(&s, in->partials, used, in->out);
-		published = 0;
-	}
-}
+#include "kernels/split_fused.cuh"
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_fused(const float *q, const float *k, const float *v, float *partials, float *out,

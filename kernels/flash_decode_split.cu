@@ -7,42 +7,7 @@
  * layout of flash_decode_chunk, [M, H, SPLITS, D + 2]; flash_decode_merge merges them.
  * The host checks that D is a head size of the ladder, and H one of Hkv, at most 16 times it.
  */
-#include "kernels/split.cuh"
-
-/* Tiles are read where they are. */
-struct split_source {
-	int unused;
-};
-
-INLINE_PIECE const float4 *source_wait(struct split_source *source, const float *rows,
-					    int key, int D)
-{
-	(void)source;
-	return (const float4 *)(rows + (long long)key * D);
-}
-
-INLINE_PIECE void source_release(struct split_source *source, int D)
-{
-	(void)source, (void)D;
-}
-
-#include "kernels/split_kernel.cuh"
-
-INLINE_PIECE void split_run(const struct split_launch *in, int heads, split_attend_fn *attend,
-			    float *shared)
-{
-	struct split_source source = { 0 };
-	struct split s;
-
-	split_place(&s, in, heads, shared, 0);
-	split_of_block(&s, in, in->seq_lens[blockIdx.y]);
-	if (s.begin >= s.end) {
-		split_publish_empty(&s, in->partials);
-		return;
-	}
-	attend(&s, &source);
-	split_publish(&s, in->partials);
-}
+#include "kernels/split_direct.cuh"
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_split(const float *q, const float *k, const float *v, float *partials,

@@ -5,29 +5,7 @@
  * SPLIT_MERGE_FLOATS + SPLIT_FLOATS. Each warp has SPLIT_STAGES tiles of its own, so no warp waits
  * for another. A tile is one copy, because the rows of a KV head follow each other. Needs sm_90.
  */
-#include "kernels/split.cuh"
-#include "kernels/split_ring.cuh"
-#include "kernels/split_kernel.cuh"
-
-INLINE_PIECE void stream_run(const struct split_launch *in, int heads, split_attend_fn *attend,
-			     float *shared)
-{
-	__shared__ uint64_t landed[SPLIT_WARPS * SPLIT_MAX_STAGES];
-	struct split_source source;
-	struct split s;
-
-	split_place(&s, in, heads, shared, SPLIT_RING_FLOATS(heads, in->D));
-	split_of_block(&s, in, in->seq_lens[blockIdx.y]);
-	if (s.begin >= s.end) {
-		split_publish_empty(&s, in->partials);
-		return;
-	}
-	source_begin(&source, &s, in, NULL, landed);
-	source_fill(&source, 0, true, in->D);
-	__syncwarp();
-	attend(&s, &source);
-	split_publish(&s, in->partials);
-}
+#include "kernels/split_stream.cuh"
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_stream(const float *q, const float *k, const float *v, float *partials,

@@ -16,7 +16,7 @@ enum { CHUNK_Q, CHUNK_K, CHUNK_V, CHUNK_PARTIALS, CHUNK_SEQ_LENS, CHUNK_HKV, CHU
 
 static const struct partials_params chunk_params = {
 	CHUNK_Q, CHUNK_K, CHUNK_V, CHUNK_PARTIALS, CHUNK_SEQ_LENS, CHUNK_D, CHUNK_MAX_LEN,
-	CHUNK_STRIDE
+	CHUNK_STRIDE, sizeof(float)
 };
 
 static void chunk_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)

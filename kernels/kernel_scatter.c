@@ -1,7 +1,7 @@
 /* kernel_scatter.c - kernel table entries of the kernels that write K or V rows into a cache.
  *
- * In all of them grid.x is the number of KV heads, and the row of D floats at position p of head h
- * begins at element (h * max_len + p) * D of a cache.
+ * In all of them grid.x is the number of KV heads, and the row of D elements at position p of head
+ * h begins at element (h * max_len + p) * D of a cache.
  */
 #include "kernels/kernel_entry.h"
 
@@ -65,13 +65,16 @@ const struct kernel kernel_kv_scatter_indirect = {
 	.writes = indirect_writes, .reads = indirect_reads,
 };
 
-/* --- kv_scatter_batched(rows, cache, positions, D, max_len, stride), grid (Hkv, M) --- */
+/* --- kv_scatter_batched(rows, cache, positions, D, max_len, stride), grid (Hkv, M), and the same
+ *     into caches of f16, bf16 and e4m3 --- */
 
 enum { BATCHED_ROWS, BATCHED_CACHE, BATCHED_POSITIONS, BATCHED_D, BATCHED_MAX_LEN, BATCHED_STRIDE };
 
-static void batched_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
+/* `element`: bytes of one in the cache. */
+static void writes_batch(const struct kernel_call *call, uint64_t element,
+			 kernel_extent_fn *extent, void *context)
 {
-	uint64_t stride = value_of(call, BATCHED_STRIDE) * sizeof(float);
+	uint64_t stride = value_of(call, BATCHED_STRIDE) * element;
 
 	for (unsigned m = 0; m < call->grid.y; m++) {
 		int32_t position;
@@ -81,8 +84,23 @@ static void batched_writes(const struct kernel_call *call, kernel_extent_fn *ext
 		    && position >= 0)
 			write_position(call, extent, context, BATCHED_CACHE, m * stride,
 				       value_of(call, BATCHED_MAX_LEN), (uint64_t)position,
-				       value_of(call, BATCHED_D) * sizeof(float));
+				       value_of(call, BATCHED_D) * element);
 	}
+}
+
+static void batched_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
+{
+	writes_batch(call, sizeof(float), extent, context);
+}
+
+static void writes_16(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
+{
+	writes_batch(call, 2, extent, context);
+}
+
+static void writes_e4m3(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
+{
+	writes_batch(call, 1, extent, context);
 }
 
 static void batched_reads(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
@@ -98,6 +116,18 @@ const struct kernel kernel_kv_scatter_batched = {
 	.role = ROLE_SCATTER, .independent = true,
 	.writes = batched_writes, .reads = batched_reads,
 };
+
+#define NARROW_KERNEL(type, writes_cache) \
+	const struct kernel kernel_kv_scatter_##type = { \
+		CUDA_C_KERNEL(kv_scatter_##type), \
+		.summary = "rounds the new K or V rows of all sequences to " #type, \
+		.role = ROLE_SCATTER, .independent = true, \
+		.writes = writes_cache, .reads = batched_reads, \
+	}
+
+NARROW_KERNEL(f16, writes_16);
+NARROW_KERNEL(bf16, writes_16);
+NARROW_KERNEL(e4m3, writes_e4m3);
 
 /* --- kv_scatter_rows(rows, cache, D, max_len, start), grid (Hkv, rows) --- */
 

@@ -6,6 +6,7 @@
 #define SPLIT_CUH
 
 #include "kernels/online_softmax.cuh"
+#include "kernels/split_element.cuh"
 #include "kernels/split_rule.h"
 
 #define SPLIT_ROWS AT_ONCE(8)   /* values loaded at once */
@@ -13,8 +14,15 @@
 
 struct split {
 	const float *q;                 /* of the KV head's first query head */
-	const float *k, *v;             /* of the KV head, key 0 */
+	const split_element *k, *v;     /* of the KV head, key 0 */
 	float scale;
+#ifdef SPLIT_E4M3
+	float v_scale;                  /* of the KV head */
+#endif
+#ifdef SPLIT_OPTIONS
+	float softcap;                  /* 0: none */
+	int sinks, gap;                 /* keys from `sinks` on are `gap` rows further on */
+#endif
 	long long row;                  /* of its first query head, slot * H + head */
 	int index;                      /* of the split in its sequence */
 	int begin, end;                 /* keys; no keys: begin = end */
@@ -30,8 +38,16 @@ struct split {
 
 /* What a launch attends to, and where its results go; a kernel sets what it has. */
 struct split_launch {
-	const float *q, *k, *v;
+	const float *q;
+	const split_element *k, *v;
 	float *partials, *out;
+#ifdef SPLIT_E4M3
+	const float *k_scale, *v_scale; /* [Hkv] */
+#endif
+#ifdef SPLIT_OPTIONS
+	float softcap;                  /* 0: none */
+	int window, sinks;              /* window 0: none */
+#endif
 	const int *seq_lens, *plan;
 	unsigned *tickets;
 	int H, Hkv, D, max_len;
@@ -75,14 +91,35 @@ static __device__ void split_set(struct split *s, const struct split_launch *in,
 	s->v = in->v + cache;
 	s->row = (long long)slot * in->H + kv_head * s->G;
 	s->q = in->q + s->row * in->D;
+#ifdef SPLIT_E4M3
+	s->scale = in->scale * in->k_scale[kv_head];
+	s->v_scale = in->v_scale[kv_head];
+#endif
+#ifdef SPLIT_OPTIONS
+	s->softcap = in->softcap;
+	s->gap = SPLIT_GAP(in->seq_lens[slot], in->window, in->sinks);
+	s->sinks = s->gap > 0 ? in->sinks : 0;
+#endif
 	s->index = index;
 	s->begin = begin;
 	s->end = end;
 }
 
-/* Sets the split of this block of a grid (Hkv, M, splits). */
-static __device__ void split_of_block(struct split *s, const struct split_launch *in, int keys)
+/* Keys that a sequence attends to. */
+static __device__ int split_keys(const struct split_launch *in, int slot)
 {
+	int keys = in->seq_lens[slot];
+
+#ifdef SPLIT_OPTIONS
+	keys -= SPLIT_GAP(keys, in->window, in->sinks);
+#endif
+	return keys;
+}
+
+/* Sets the split of this block of a grid (Hkv, M, splits). */
+static __device__ void split_of_block(struct split *s, const struct split_launch *in)
+{
+	int keys = split_keys(in, blockIdx.y);
 	long long begin = blockIdx.z * SPLIT_KEYS(keys);
 
 	split_set(s, in, blockIdx.y, blockIdx.x, blockIdx.z,
@@ -110,6 +147,17 @@ static __device__ float4 split_query(const struct split *s, int head, int vector
 		q.w *= s->scale;
 	}
 	return q;
+}
+
+/* A score, capped. */
+static __device__ float split_cap(const struct split *s, float score)
+{
+#ifdef SPLIT_OPTIONS
+	if (s->softcap != 0.0f)
+		return s->softcap * tanhf(score / s->softcap);
+#endif
+	(void)s;
+	return score;
 }
 
 /* Copies the queries of the KV head to shared memory, times the scale. */
@@ -157,6 +205,12 @@ static __device__ struct split_part split_merge_warps(const struct split *s, int
 		part.acc.z = fmaf(weight, from.z, part.acc.z);
 		part.acc.w = fmaf(weight, from.w, part.acc.w);
 	}
+#ifdef SPLIT_E4M3
+	part.acc.x *= s->v_scale;
+	part.acc.y *= s->v_scale;
+	part.acc.z *= s->v_scale;
+	part.acc.w *= s->v_scale;
+#endif
 	return part;
 }
 

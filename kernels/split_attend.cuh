@@ -115,7 +115,7 @@ INLINE_PIECE float SPLIT_FN(reduce)(float *sums)
 /* Scores 8 keys of a tile, from key `from` on, for all query heads: score[p * AT_ONCES] of pass p
  * is that of head p * HEADS + lane % HEADS for key from + lane / 4, or -inf past the last key. */
 INLINE_PIECE void SPLIT_FN(score)(const struct SPLIT_FN(state) *state, const struct split *s,
-				  const float4 *rows, int from, int count, float *score)
+				  split_tile tile, int from, int count, float *score)
 {
 	int part = threadIdx.x % LANES, first = threadIdx.x / LANES * KEYS, swap = part / 4;
 	float4 k[KEYS][2];
@@ -123,12 +123,13 @@ INLINE_PIECE void SPLIT_FN(score)(const struct SPLIT_FN(state) *state, const str
 #pragma unroll
 	for (int key = 0; key < KEYS; key++) {
 		/* Past the last key, that one is multiplied again. */
-		const float4 *row = rows + min(from + first + (key ^ swap), count - 1) * (DIM / 4);
+		const split_vector *row = split_row(
+			tile, min(from + first + (key ^ swap), count - 1), DIM);
 
-		k[key][0] = row[part];
+		k[key][0] = split_widen(row[part]);
 		k[key][1] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 		if (part + LANES < DIM / 4)
-			k[key][1] = row[part + LANES];
+			k[key][1] = split_widen(row[part + LANES]);
 	}
 #pragma unroll
 	for (int p = 0; p < PASSES; p++) {
@@ -152,7 +153,7 @@ INLINE_PIECE void SPLIT_FN(score)(const struct SPLIT_FN(state) *state, const str
 				sums[key * HEADS + h] = fmaf(q1.w, k[key][1].w, sum);
 			}
 		}
-		score[p * AT_ONCES] = SPLIT_FN(reduce)(sums);
+		score[p * AT_ONCES] = split_cap(s, SPLIT_FN(reduce)(sums));
 		if (from + (int)threadIdx.x / 4 >= count)
 			score[p * AT_ONCES] = -INFINITY;
 	}
@@ -210,7 +211,7 @@ INLINE_PIECE void SPLIT_FN(soften)(struct SPLIT_FN(state) *state, const struct s
 
 /* Scores a tile of `count` keys, and does its softmax. */
 INLINE_PIECE void SPLIT_FN(weigh)(struct SPLIT_FN(state) *state, const struct split *s,
-				  const float4 *keys, int count)
+				  split_tile keys, int count)
 {
 	float score[PASSES * AT_ONCES];
 
@@ -265,7 +266,7 @@ INLINE_PIECE void SPLIT_FN(rescale)(struct SPLIT_FN(state) *state, const struct 
 
 /* acc = acc + weight * value, for keys [first, first + count) of the tile, one after another. */
 INLINE_PIECE void SPLIT_FN(add)(struct SPLIT_FN(state) *state, const struct split *s,
-				const float4 *values, int first, int count)
+				split_tile values, int first, int count)
 {
 #pragma unroll
 	for (int key = first; key < first + count; key += SPLIT_ROWS) {
@@ -277,9 +278,9 @@ INLINE_PIECE void SPLIT_FN(add)(struct SPLIT_FN(state) *state, const struct spli
 #pragma unroll
 			for (int i = 0; i < OWNED; i++)
 				if (key + r < first + count)
-					v[r][i] = values[(key + r) * (DIM / 4)
-							 + min((int)threadIdx.x + WARP * i,
-							       DIM / 4 - 1)];
+					v[r][i] = split_widen(
+						split_row(values, key + r, DIM)
+						[min((int)threadIdx.x + WARP * i, DIM / 4 - 1)]);
 #pragma unroll
 		for (int r = 0; r < SPLIT_ROWS; r++) {
 			if (key + r >= first + count)
@@ -337,7 +338,7 @@ INLINE_PIECE void SPLIT_FN(attend)(const struct split *s, struct split_source *s
 	for (int key = s->begin + (int)threadIdx.y * SPLIT_TILE(DIM); key < s->end;
 	     key += SPLIT_STEP(DIM)) {
 		int count = min(s->end - key, SPLIT_TILE(DIM));
-		const float4 *values;
+		split_tile values;
 
 		SPLIT_FN(weigh)(&state, s, source_wait(source, s->k, key, DIM), count);
 		__syncwarp();           /* the weights are written, and the keys were read */

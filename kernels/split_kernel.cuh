@@ -5,8 +5,10 @@
  * keys and values reach the warps, and in which blocks attend to which splits. The kernel that
  * includes this file defines first, after kernels/split.cuh:
  *   struct split_source    the state of a warp's loads
- *   source_wait(source, rows, key, D)   the tile at `key` of s->k or s->v, as vectors; keys and
- *                          values are asked for in turn
+ *   split_tile             where a tile is
+ *   source_wait(source, rows, key, D)   the tile at `key` of s->k or s->v; keys and values are
+ *                          asked for in turn
+ *   split_row(tile, i, D)  row `i` of a tile, as vectors
  *   source_release(source, D)           after a __syncwarp(): the tile asked for last is not needed
  */
 #ifndef SPLIT_KERNEL_CUH

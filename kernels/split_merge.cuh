@@ -1,7 +1,7 @@
 /* split_merge.cuh - merges the partials of a sequence's splits, in index order.
  *
- * The arithmetic is that of flash_decode_reduce. Used by flash_decode_merge and by the kernel whose
- * last block merges.
+ * The arithmetic is that of flash_decode_reduce. Used by flash_decode_merge and by the kernels of
+ * which a last block or a cluster merges.
  */
 #ifndef SPLIT_MERGE_CUH
 #define SPLIT_MERGE_CUH
@@ -9,47 +9,82 @@
 #include "kernels/online_softmax.cuh"
 #include "kernels/split_rule.h"
 
-/* Merges one vector of 4 elements of a row: partials [SPLITS, D + 2], of which `used` have keys.
- * All of them are loaded before the first is used. */
-static __device__ void split_merge(const float *partials, int used, int D, int vector, float *out)
+/* One vector of 4 elements of all partials of a row. */
+struct split_parts {
+	float2 state[SPLITS];           /* maximum and sum */
+	float2 low[SPLITS], high[SPLITS];
+};
+
+/* Merges the first `used` parts. */
+INLINE_PIECE float4 split_merge_parts(const struct split_parts *parts, int used, int vector)
 {
-	float2 state[SPLITS], low[SPLITS], high[SPLITS];        /* state: maximum and sum */
 	float4 acc = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 	float max = -INFINITY, sum = 0.0f;
+
+#pragma unroll
+	for (int i = 0; i < SPLITS; i++)
+		if (i < used)
+			max = fmaxf(max, parts->state[i].x);
+#pragma unroll
+	for (int i = 0; i < SPLITS; i++) {
+		/* Equal maxima give 1, even -inf: a split of NaN scores must stay NaN. */
+		float weight = parts->state[i].x == max ? 1.0f : expf(parts->state[i].x - max);
+
+		if (i >= used)
+			continue;
+		sum = fmaf(weight, parts->state[i].y, sum);
+		acc.x = fmaf(weight, parts->low[i].x, acc.x);
+		acc.y = fmaf(weight, parts->low[i].y, acc.y);
+		acc.z = fmaf(weight, parts->high[i].x, acc.z);
+		acc.w = fmaf(weight, parts->high[i].y, acc.w);
+#ifdef MERGES_IN_PLACE  /* where the same threads merge in every run */
+		if (vector == 0)
+			POINT(reduce, weight, sum, acc.x);
+#endif
+	}
+	(void)vector;
+	if (sum == 0.0f)
+		return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+	return make_float4(acc.x / sum, acc.y / sum, acc.z / sum, acc.w / sum);
+}
+
+/* Merges one vector of a row: partials [SPLITS, D + 2], of which `used` have keys. All of them are
+ * loaded before the first is used. */
+static __device__ void split_merge(const float *partials, int used, int D, int vector, float *out)
+{
+	struct split_parts parts;
 
 #pragma unroll
 	for (int i = 0; i < SPLITS; i++) {
 		/* Past the last one, that one is loaded again. */
 		const float2 *partial = (const float2 *)(partials + min(i, used - 1) * (D + 2));
 
-		state[i] = __ldcg(partial + D / 2);
-		low[i] = __ldcg(partial + 2 * vector);
-		high[i] = __ldcg(partial + 2 * vector + 1);
+		parts.state[i] = __ldcg(partial + D / 2);
+		parts.low[i] = __ldcg(partial + 2 * vector);
+		parts.high[i] = __ldcg(partial + 2 * vector + 1);
 	}
+	((float4 *)out)[vector] = split_merge_parts(&parts, used, vector);
+}
+
+/* The logarithm of the sum of the weights of a row, of partials as in split_merge(): its maximum
+ * and sum are those by which split_merge() divides. */
+static __device__ float split_merge_lse(const float *partials, int used, int D)
+{
+	float2 state[SPLITS];
+	float max = -INFINITY, sum = 0.0f;
+
+#pragma unroll
+	for (int i = 0; i < SPLITS; i++)
+		state[i] = __ldcg((const float2 *)(partials + min(i, used - 1) * (D + 2)) + D / 2);
+#pragma unroll
+	for (int i = 0; i < SPLITS; i++)
+		max = fmaxf(max, state[i].x);
 #pragma unroll
 	for (int i = 0; i < SPLITS; i++)
 		if (i < used)
-			max = fmaxf(max, state[i].x);
-#pragma unroll
-	for (int i = 0; i < SPLITS; i++) {
-		/* Equal maxima give 1, even -inf: a split of NaN scores must stay NaN. */
-		float weight = state[i].x == max ? 1.0f : expf(state[i].x - max);
-
-		if (i >= used)
-			continue;
-		sum = fmaf(weight, state[i].y, sum);
-		acc.x = fmaf(weight, low[i].x, acc.x);
-		acc.y = fmaf(weight, low[i].y, acc.y);
-		acc.z = fmaf(weight, high[i].x, acc.z);
-		acc.w = fmaf(weight, high[i].y, acc.w);
-#ifdef MERGES_IN_PLACE  /* where the same threads merge in every run */
-		if (vector == 0)
-			POINT(reduce, weight, sum, acc.x);
-#endif
-	}
-	((float4 *)out)[vector] = sum == 0.0f
-		? make_float4(0.0f, 0.0f, 0.0f, 0.0f)
-		: make_float4(acc.x / sum, acc.y / sum, acc.z / sum, acc.w / sum);
+			sum = fmaf(state[i].x == max ? 1.0f : expf(state[i].x - max), state[i].y,
+				   sum);
+	return max + logf(sum);
 }
 
 /* The output of a sequence without keys. */

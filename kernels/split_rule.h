@@ -24,6 +24,10 @@
 	 : ((long long)(n) + SPLITS * SPLIT_UNIT - 1) / (SPLITS * SPLIT_UNIT) * SPLIT_UNIT)
 /* How many splits have keys. */
 #define SPLITS_USED(n) ((int)(((n) + SPLIT_KEYS(n) - 1) / SPLIT_KEYS(n)))
+/* With a window, a query sees the first `sinks` of `n` keys and the last `window`: how many keys in
+ * between it does not see. Splits are those of the keys that it sees. No window: 0. */
+#define SPLIT_GAP(n, window, sinks) \
+	((window) > 0 && (n) - (window) > (sinks) ? (n) - (window) - (sinks) : 0)
 /* The query heads that a kernel has room for: 1, 2, 4, 8 or 16 for `G` query heads of a KV head. */
 #define SPLIT_HEADS(G) ((G) <= 2 ? (G) : (G) <= 4 ? 4 : (G) <= 8 ? 8 : 16)
 /* Whether a warp keeps its part of the queries in registers. */
@@ -43,12 +47,31 @@
 #define SPLIT_RING_FLOATS(G, D) (SPLIT_STAGES(G, D) * SPLIT_STAGE_FLOATS(D))
 
 /* Tiles that each warp has in flight: what fits into a block's shared memory of 227 KiB, less 1 KiB
- * for static variables, at most 6. */
+ * for static variables and `more` floats, at most 6. The memory of one has room for 2 or 4 tiles
+ * of smaller elements, of which there are at most 16: a warp has a barrier for each, which are
+ * static. */
 #define SPLIT_MAX_STAGES 6
-#define SPLIT_STAGES_THAT_FIT(G, D) \
-	(((226 << 10) / 4 - SPLIT_FLOATS(G, D) - SPLIT_MERGE_FLOATS(G, D)) / SPLIT_STAGE_FLOATS(D))
-#define SPLIT_STAGES(G, D) \
-	(SPLIT_STAGES_THAT_FIT(G, D) < SPLIT_MAX_STAGES ? SPLIT_STAGES_THAT_FIT(G, D) \
+#define SPLIT_MAX_PLACES 16
+#define SPLIT_STAGES_THAT_FIT(G, D, more) \
+	(((226 << 10) / 4 - SPLIT_FLOATS(G, D) - SPLIT_MERGE_FLOATS(G, D) - (more)) \
+	 / SPLIT_STAGE_FLOATS(D))
+#define SPLIT_STAGES_BESIDE(G, D, more) \
+	(SPLIT_STAGES_THAT_FIT(G, D, more) < SPLIT_MAX_STAGES ? SPLIT_STAGES_THAT_FIT(G, D, more) \
 	 : SPLIT_MAX_STAGES)
+#define SPLIT_STAGES(G, D) SPLIT_STAGES_BESIDE(G, D, 0)
+
+/* How the blocks of a cluster share the splits of a sequence and KV head: the first split of block
+ * `rank`, of `used` that have keys. The block has those before the first one of the next block, and
+ * keeps their partials, D + 2 floats for each query head, in its shared memory. */
+#define CLUSTER_BLOCKS 8
+#define CLUSTER_FIRST(rank, used) \
+	((used) > CLUSTER_BLOCKS ? (rank) * (used) / CLUSTER_BLOCKS \
+	 : (rank) < (used) ? (rank) : (used))
+#define CLUSTER_SPLITS (SPLITS / CLUSTER_BLOCKS)        /* most splits of a block */
+/* Vectors of 4 elements of the KV head's output that each block merges, in order, a thread each. */
+#define CLUSTER_SHARE(G, D) (((G) * ((D) / 4) + CLUSTER_BLOCKS - 1) / CLUSTER_BLOCKS)
+#define CLUSTER_FLOATS(G, D) (CLUSTER_SPLITS * SPLIT_HEADS(G) * ((D) + 2))
+#define CLUSTER_STAGES(G, D) SPLIT_STAGES_BESIDE(G, D, CLUSTER_FLOATS(G, D))
+#define CLUSTER_RING_FLOATS(G, D) (CLUSTER_STAGES(G, D) * SPLIT_STAGE_FLOATS(D))
 
 #endif

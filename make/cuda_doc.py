@@ -40,6 +40,9 @@ LANGUAGE = (
      'without tensor maps', 'tests/launch/async_bulk.cu', 'async_bulk_load'),
     ('thread block clusters: `sim/cuda/cluster.h`, `__cluster_dims__`, `this_cluster()`',
      'at most 8 blocks, or 16 if the kernel allows them', 'tests/launch/clusters.cu', 'cluster_sync'),
+    ('CUB: `WarpReduce`, `WarpScan`, `BlockReduce`, `BlockScan`, `BlockLoad`, `BlockStore`, '
+     '`BlockExchange`, `BlockRadixSort`, `BlockAdjacentDifference`, `BlockDiscontinuity`',
+     'sums of floats in the order of CUB 3.0', 'tests/launch/cub.cu', 'BlockReduce'),
     ('Thrust in host code', 'the headers below; computed by the host', 'tests/tui/run/thrust.cu',
      'thrust'),
     ('textures and surfaces', 'of `run` on the simulator, with a GPU\'s bits; filtering of volumes '
@@ -51,7 +54,7 @@ LANGUAGE = (
      'when the grid that makes them is over', 'tests/tui/run/nested.cu', '<<<'),
 )
 
-SEMANTICS = ('tests/run/semantics.cu', 'tests/run/semantics_work.h')
+SEMANTICS = ('tests/run/semantics.cu', 'tests/run/semantics_work.h', 'tests/run/semantics_graph.h')
 API_TESTS = ('tests/engine/runtime', 'tests/run', 'tests/tui/run')
 DEVICE_TESTS = ('tests/launch', 'tests/words.cu', 'tests/checker', 'tests/tui/launch', 'tests/tui/run')
 

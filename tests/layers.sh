@@ -47,16 +47,17 @@ layer() {
 	confined "$1 includes" "$inside" "$@"
 }
 
-layer base
+layer base base/math/narrow_float.h
 layer base/math base/math/ex2_model.c ex2_model.c
-layer kernels base sim/cuda/async.h sim/cuda/programmatic.h sim/cuda/ticket.h
+layer kernels base sim/cuda/async.h sim/cuda/narrow.h sim/cuda/cluster.h sim/cuda/programmatic.h sim/cuda/tensor.h \
+	sim/cuda/tensor_list.h sim/cuda/ticket.h
 layer traces base
 layer traces/store base traces
 layer traces/diff base traces traces/store
 layer engine base base/math/ex2_model.c kernels
 layer engine/cuda base kernels engine
 layer engine/attention base kernels engine
-layer engine/model base traces engine/attention
+layer engine/model base base/math/narrow_float.h traces engine/attention
 layer engine/record base kernels traces traces/store engine
 layer engine/replay base traces traces/store traces/diff engine engine/record
 layer engine/runtime base base/math/texture.h kernels engine sim/cuda/include/cuda_runtime_api.h
@@ -78,6 +79,11 @@ layer sim/cuda/framework/pybind11
 layer sim/cuda/framework/torch
 layer sim/cuda/libcu
 layer sim/cuda/ptx
+layer sim/cuda/cub sim/cuda/groups
+layer sim/cuda/include/cub sim/cuda/cub
+layer sim/cuda/include/cub/block sim/cuda/cub
+layer sim/cuda/include/cub/thread sim/cuda/cub
+layer sim/cuda/include/cub/warp sim/cuda/cub
 layer sim/cuda/random
 layer sim/cuda/thrust sim/cuda/include/cuda_runtime.h
 layer sim/cuda/include/thrust sim/cuda/thrust
@@ -88,12 +94,12 @@ layer sim/cu2c base
 layer sim/exec base base/math kernels engine/device.h sim/cuda/runtime.h
 layer sim/check base kernels traces/request.h traces/row.h sim/cuda/runtime.h sim/exec
 layer sim/device base kernels engine/device.h sim/exec sim/check/check.h
-layer tui/views base base/math/ex2_model.c kernels/plan_rule.h kernels/split_rule.h traces traces/store \
-	traces/diff
+layer tui/views base base/math/ex2_model.c kernels/head_sizes.h kernels/plan_rule.h \
+	kernels/split_rule.h traces traces/store traces/diff
 layer tui/views/kernel base traces traces/store traces/diff tui/views
 layer tui/views/attend base traces traces/store traces/diff tui/views
 layer tui/views/element base traces traces/store traces/diff tui/views tui/views/kernel
-layer tui/views/step base traces traces/store traces/diff tui/views
+layer tui/views/step base kernels/prefill_rule.h traces traces/store traces/diff tui/views
 layer tui/viewer base traces traces/store tui/views tui/views/kernel tui/views/element \
 	tui/views/step
 layer tui/export base traces traces/store traces/diff tui/views tui/views/attend \

@@ -86,12 +86,14 @@ struct nan_functions {
 #define DEFINE_SET(set, features, size) \
 	DEFINE_NAN(set, features, size, f16, int16_t, 0x7fff, 0x7c00, 0x7e00) \
 	DEFINE_NAN(set, features, size, bf16, int16_t, 0x7fff, 0x7f80, 0x7fc0) \
+	DEFINE_NAN(set, features, size, e4m3, int8_t, 0x7f, 0x7e, 0x7f) \
 	DEFINE_NAN(set, features, size, f32, int32_t, 0x7fffffff, 0x7f800000, 0x7fc00000) \
 	DEFINE_NAN(set, features, size, f64, int64_t, 0x7fffffffffffffff, 0x7ff0000000000000, \
 		   0x7ff8000000000000) \
 	static const struct nan_functions floats_##set[DTYPE_COUNT] = { \
 		[DTYPE_F16] = { has_nan_##set##_f16, quiet_nan_##set##_f16 }, \
 		[DTYPE_BF16] = { has_nan_##set##_bf16, quiet_nan_##set##_bf16 }, \
+		[DTYPE_E4M3] = { has_nan_##set##_e4m3, quiet_nan_##set##_e4m3 }, \
 		[DTYPE_F32] = { has_nan_##set##_f32, quiet_nan_##set##_f32 }, \
 		[DTYPE_F64] = { has_nan_##set##_f64, quiet_nan_##set##_f64 }, \
 	};

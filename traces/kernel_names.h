@@ -6,23 +6,31 @@
 #ifndef KERNEL_NAMES_H
 #define KERNEL_NAMES_H
 
-/* Prefixes: one and two warps; a reduction. */
+/* Prefixes: one and two warps; a reduction; the rungs of the ladder from 5 up, each for several
+ * types of keys and values, some with options; and the merge, with and without options. */
 #define KERNEL_CHUNK "flash_decode_chunk"
 #define KERNEL_REDUCE "flash_decode_reduce"
-/* The ladder's. */
-#define KERNEL_GROUP "flash_decode_group"
 #define KERNEL_SPLIT "flash_decode_split"
 #define KERNEL_STREAM "flash_decode_stream"
 #define KERNEL_PLANNED "flash_decode_planned"
 #define KERNEL_FUSED "flash_decode_fused"
+#define KERNEL_CLUSTER "flash_decode_cluster"
 #define KERNEL_MERGE "flash_decode_merge"
+/* Names. */
+#define KERNEL_PREFILL "attention_prefill"
+#define KERNEL_PREFILL_TILED "attention_prefill_tiled"
+#define KERNEL_GROUP "flash_decode_group"
 
-/* Whether a column has the name of a kernel that publishes partials, or that merges them in a
- * launch of its own. */
+/* Whether a column has the name of a kernel that publishes partials, of one of these that also
+ * merges them, of one that merges them in a launch of its own, or of one for many queries. */
 #define SQL_CHUNKS(kernel) \
-	"(" kernel " GLOB '" KERNEL_CHUNK "*' OR " kernel " IN ('" KERNEL_GROUP "', '" \
-	KERNEL_SPLIT "', '" KERNEL_STREAM "', '" KERNEL_PLANNED "', '" KERNEL_FUSED "'))"
+	"(" kernel " GLOB '" KERNEL_CHUNK "*' OR " kernel " GLOB '" KERNEL_SPLIT "*' OR " \
+	kernel " GLOB '" KERNEL_STREAM "*' OR " kernel " GLOB '" KERNEL_PLANNED "*' OR " \
+	SQL_MERGES_OWN(kernel) " OR " kernel " = '" KERNEL_GROUP "')"
+#define SQL_PREFILLS(kernel) kernel " IN ('" KERNEL_PREFILL "', '" KERNEL_PREFILL_TILED "')"
+#define SQL_MERGES_OWN(kernel) \
+	"(" kernel " GLOB '" KERNEL_FUSED "*' OR " kernel " GLOB '" KERNEL_CLUSTER "*')"
 #define SQL_MERGES(kernel) \
-	"(" kernel " GLOB '" KERNEL_REDUCE "*' OR " kernel " = '" KERNEL_MERGE "')"
+	"(" kernel " GLOB '" KERNEL_REDUCE "*' OR " kernel " GLOB '" KERNEL_MERGE "*')"
 
 #endif

@@ -145,7 +145,8 @@ struct request_cost request_cost(const struct row_request *r)
 		return (struct request_cost){
 			.bytes = request_distinct(address, bytes, lanes),
 			.conflicts = request_conflicts(address, bytes, lanes,
-						       r->kind == ACCESS_LOAD),
+						       r->kind == ACCESS_LOAD
+						       || r->kind == ACCESS_BULK_READ),
 		};
 	return (struct request_cost){
 		.bytes = request_distinct(address, bytes, lanes),

@@ -167,7 +167,9 @@ struct row_kv {
 	int64_t position;
 	uint32_t buffer;
 	uint64_t offset, bytes;         /* where it was written; of one row */
-	int64_t source_op;              /* number of the upload the row came from, or -1 */
+	/* Number of the upload the row came from, or -1. A launch rounds rows of f32 to a cache of
+	 * f16, bf16 or e4m3. */
+	int64_t source_op;
 	uint64_t source_offset;         /* byte offset of the row in that upload */
 	int more;                       /* further positions, up to KV_MORE */
 };
@@ -248,7 +250,11 @@ struct block_range {
 	int64_t first, last;            /* linear */
 };
 
-enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
+/* Of what a bulk copy reads and writes, up to 32 pieces of 16 bytes are one request, and `lane` is
+ * the number of the piece. */
+enum access_kind {
+	ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_BULK_READ, ACCESS_BULK_WRITE
+};
 enum access_space { SPACE_GLOBAL, SPACE_SHARED };
 
 /* What one lane loads or stores. */

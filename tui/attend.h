@@ -13,12 +13,15 @@
 
 struct attend {
 	struct run_options run;
-	const char *q_path, *k_path, *v_path, *out_path, *lengths_text;
+	const char *q_path, *k_path, *v_path, *out_path, *lse_path, *lengths_text;
+	const char *kv_dtype;           /* NULL: the type of k */
+	const char *k_scale_path, *v_scale_path;        /* NULL: 1 */
 	bool scale_given;
 	enum causal_mask mask;
 	/* (H, D) or (M, H, D), and (Hkv, n, D) or (M, Hkv, n, D) twice; prefill: (BH, Nq, D),
 	 * (BHkv, Nk, D), (BHkv, Nk, Dv) */
 	struct npy q, k, v;
+	struct npy k_scale, v_scale;    /* (Hkv) */
 	struct attention_shape shape;   /* of a decode step */
 	int rows;                       /* n, of k and v */
 	int *lengths;                   /* [M] keys per sequence, including the appended one */
@@ -26,6 +29,7 @@ struct attend {
 	float *k_new, *v_new;           /* [M, Hkv, D] */
 	struct prefill prefill;         /* with --path prefill */
 	float *out;                     /* from the first device; same rank as q */
+	float *lse;                     /* [M, H], with --lse */
 	int64_t out_shape[3];
 	size_t out_count;
 };

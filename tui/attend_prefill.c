@@ -12,15 +12,15 @@ static enum status read_tensors(struct attend *attend)
 	int64_t wanted[3] = { -1, -1, -1 };
 
 	TRY(npy_read(attend->q_path, &attend->q));
-	TRY(attend_check_tensor("--q", attend->q_path, &attend->q, 3, wanted));
+	TRY(attend_check_tensor("--q", attend->q_path, &attend->q, DTYPE_F32, 3, wanted));
 	wanted[2] = attend->q.shape[2];
 	TRY(npy_read(attend->k_path, &attend->k));
-	TRY(attend_check_tensor("--k", attend->k_path, &attend->k, 3, wanted));
+	TRY(attend_check_tensor("--k", attend->k_path, &attend->k, DTYPE_F32, 3, wanted));
 	wanted[0] = attend->k.shape[0];
 	wanted[1] = attend->k.shape[1];
 	wanted[2] = -1;
 	TRY(npy_read(attend->v_path, &attend->v));
-	return attend_check_tensor("--v", attend->v_path, &attend->v, 3, wanted);
+	return attend_check_tensor("--v", attend->v_path, &attend->v, DTYPE_F32, 3, wanted);
 }
 
 enum status attend_prefill_prepare(struct attend *attend)

@@ -4,9 +4,13 @@
 
 #include "base/npy.h"
 
-/* Checks that a tensor is f32, has the given rank and shape (-1: any size), and that every
+/* Checks that a tensor has the given dtype, rank and shape (-1: any size), and that every
  * dimension fits the kernels' int. `option` and `path` name the tensor in messages. */
-enum status attend_check_tensor(const char *option, const char *path, const struct npy *, int rank,
-				const int64_t *shape);
+enum status attend_check_tensor(const char *option, const char *path, const struct npy *,
+				enum dtype, int rank, const int64_t *shape);
+/* Gives keys or values the type that --kv-dtype names, which also says what bytes without a type
+ * of NumPy's are; NULL: their own. USAGE if they do not have it. */
+enum status attend_take_dtype(const char *option, const char *path, struct npy *,
+			      const char *kv_dtype);
 
 #endif

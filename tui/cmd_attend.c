@@ -11,6 +11,7 @@
 
 #include "base/nan.h"
 #include "base/output.h"
+#include "base/value.h"
 #include "base/xalloc.h"
 #include "tui/attend.h"
 #include "tui/attend_tensor.h"
@@ -26,7 +27,11 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_Q: attend->q_path = v->text; break;
 	case OPTION_K: attend->k_path = v->text; break;
 	case OPTION_V: attend->v_path = v->text; break;
+	case OPTION_ATTEND_KV_DTYPE: attend->kv_dtype = v->text; break;
+	case OPTION_K_SCALE: attend->k_scale_path = v->text; break;
+	case OPTION_V_SCALE: attend->v_scale_path = v->text; break;
 	case OPTION_OUT: attend->out_path = v->text; break;
+	case OPTION_LSE: attend->lse_path = v->text; break;
 	case OPTION_LENGTHS: attend->lengths_text = v->text; break;
 	case OPTION_SCALE:
 		attend->scale_given = true;
@@ -59,6 +64,15 @@ static enum status parse(struct attend *attend, int argc, char **argv)
 	if (attend->mask != MASK_NONE && !is_prefill(attend))
 		return fail(STATUS_USAGE,
 			    "--causal needs --path prefill: a step's query sees all keys");
+	if ((attend->k_scale_path || attend->v_scale_path)
+	    && (!attend->kv_dtype || strcmp(attend->kv_dtype, "e4m3") != 0))
+		return fail(STATUS_USAGE, "--%c-scale needs --kv-dtype e4m3",
+			    attend->k_scale_path ? 'k' : 'v');
+	if (attend->kv_dtype && is_prefill(attend))
+		return fail(STATUS_USAGE, "--kv-dtype is of decode steps, --path %s takes f32",
+			    attend->run.path->name);
+	if (attend->lse_path && attend->run.path != &path_ladder)
+		return fail(STATUS_USAGE, "--lse needs --path ladder with rung 5, 6 or 13");
 	if (attend->lengths_text && is_prefill(attend))
 		return fail(STATUS_USAGE,
 			    "--lengths is of decode steps, --path %s takes all keys",
@@ -77,15 +91,31 @@ static enum status read_tensors(struct attend *attend)
 
 	TRY(npy_read(attend->q_path, q));
 	rank = q->rank == 3 ? 3 : 2;
-	TRY(attend_check_tensor("--q", attend->q_path, q, rank, wanted));
+	TRY(attend_check_tensor("--q", attend->q_path, q, DTYPE_F32, rank, wanted));
 	if (rank == 3)
 		wanted[0] = q->shape[0];
 	wanted[rank] = q->shape[rank - 1];
 	TRY(npy_read(attend->k_path, &attend->k));
-	TRY(attend_check_tensor("--k", attend->k_path, &attend->k, rank + 1, wanted));
+	TRY(attend_take_dtype("--k", attend->k_path, &attend->k, attend->kv_dtype));
+	TRY(attend_check_tensor("--k", attend->k_path, &attend->k, attend->k.dtype, rank + 1,
+				wanted));
 	TRY(npy_read(attend->v_path, &attend->v));
-	return attend_check_tensor("--v", attend->v_path, &attend->v, rank + 1,
+	TRY(attend_take_dtype("--v", attend->v_path, &attend->v, attend->kv_dtype));
+	return attend_check_tensor("--v", attend->v_path, &attend->v, attend->k.dtype, rank + 1,
 				   attend->k.shape);
+}
+
+static enum status read_scale(const char *option, const char *path, int kv_heads,
+			      struct npy *array, const float **out)
+{
+	const int64_t shape[] = { kv_heads };
+
+	if (!path)
+		return STATUS_OK;
+	TRY(npy_read(path, array));
+	TRY(attend_check_tensor(option, path, array, DTYPE_F32, 1, shape));
+	*out = array->data;
+	return STATUS_OK;
 }
 
 static void find_shape(struct attend *attend)
@@ -101,10 +131,9 @@ static void find_shape(struct attend *attend)
 	s->kv_heads = (int)k->shape[batched];
 	s->head_dim = (int)q->shape[batched + 1];
 	s->max_len = attend->rows > 0 ? attend->rows : 1;
-	s->chunk = attend->run.chunk;
-	s->warps = attend->run.warps;
-	s->rung = attend->run.rung;
-	s->graph = attend->run.graph;
+	run_options_shape(&attend->run, s);
+	s->kv_dtype = k->dtype;
+	s->lse = attend->lse_path != NULL;
 	if (!attend->scale_given)
 		s->scale = attention_scale(s->head_dim);
 	memcpy(attend->out_shape, q->shape, sizeof attend->out_shape);
@@ -127,6 +156,18 @@ static enum status read_lengths(struct attend *attend)
 		       attend->lengths_text, count, slots);
 }
 
+/* Exactly, also of a type with fewer bits; a float keeps its bits, those of a NaN too. */
+static float element(const struct npy *array, size_t i)
+{
+	const char *at = (const char *)array->data + i * dtype_bytes(array->dtype);
+	float value;
+
+	if (array->dtype != DTYPE_F32)
+		return (float)value_real(array->dtype, value_load(array->dtype, at));
+	memcpy(&value, at, sizeof value);
+	return value;
+}
+
 /* Row `row` of every KV head of one sequence. */
 static void take_row(const struct attend *attend, const struct npy *cache, int slot, int row,
 		     float *out)
@@ -137,7 +178,8 @@ static void take_row(const struct attend *attend, const struct npy *cache, int s
 		size_t line = (size_t)slot * heads + head;
 		size_t from = (line * (size_t)attend->rows + (size_t)row) * D;
 
-		memcpy(out + line * D, (const float *)cache->data + from, D * sizeof(float));
+		for (size_t d = 0; d < D; d++)
+			out[line * D + d] = element(cache, from + d);
 	}
 }
 
@@ -148,11 +190,17 @@ static enum status prepare_step(struct attend *attend)
 
 	TRY(read_tensors(attend));
 	find_shape(attend);
+	TRY(read_scale("--k-scale", attend->k_scale_path, attend->shape.kv_heads, &attend->k_scale,
+		       &attend->shape.k_scale));
+	TRY(read_scale("--v-scale", attend->v_scale_path, attend->shape.kv_heads, &attend->v_scale,
+		       &attend->shape.v_scale));
 	if (attention_check(attend->run.path, s) != STATUS_OK)
 		return fail_context(STATUS_USAGE, "--q %s, --k %s", attend->q_path,
 				    attend->k_path);
 	if (attend->out_path)
 		TRY(output_check(attend->out_path));
+	if (attend->lse_path)
+		TRY(output_check(attend->lse_path));
 	M = (size_t)s->slots;
 	new_rows = M * (size_t)s->kv_heads * (size_t)s->head_dim;
 	attend->lengths = xcalloc(M + 1, sizeof *attend->lengths);
@@ -160,6 +208,7 @@ static enum status prepare_step(struct attend *attend)
 	attend->k_new = xcalloc(new_rows + 1, sizeof(float));
 	attend->v_new = xcalloc(new_rows + 1, sizeof(float));
 	attend->out = xcalloc(attend->out_count + 1, sizeof(float));
+	attend->lse = xcalloc(M * (size_t)s->heads + 1, sizeof(float));
 	TRY(read_lengths(attend));
 	for (int slot = 0; slot < s->slots; slot++) {
 		attend->done[slot] = attend->lengths[slot] == 0;
@@ -180,23 +229,24 @@ static enum status prepare(struct attend *attend)
 
 static enum status load_cache(const struct attend *attend, struct kv_cache *cache)
 {
-	size_t slot_size = (size_t)attend->shape.kv_heads * (size_t)attend->rows
-		* (size_t)attend->shape.head_dim;
+	size_t slot_bytes = (size_t)attend->shape.kv_heads * (size_t)attend->rows
+		* (size_t)attend->shape.head_dim * dtype_bytes(attend->shape.kv_dtype);
 
 	for (int slot = 0; slot < attend->shape.slots; slot++)
 		if (attend->lengths[slot] > 1)
 			TRY(kv_cache_load(cache, 0, slot,
-					  (const float *)attend->k.data + (size_t)slot * slot_size,
-					  (const float *)attend->v.data + (size_t)slot * slot_size,
+					  (const char *)attend->k.data + (size_t)slot * slot_bytes,
+					  (const char *)attend->v.data + (size_t)slot * slot_bytes,
 					  attend->lengths[slot] - 1, attend->rows));
 	return STATUS_OK;
 }
 
-static enum status run_step(const struct attend *attend, struct attention *attention, float *out)
+static enum status run_step(const struct attend *attend, struct attention *attention, float *out,
+			    float *lse)
 {
 	const struct attention_step step = {
 		.layer = 0, .q = attend->q.data, .k = attend->k_new, .v = attend->v_new,
-		.done = attend->done, .out = out,
+		.done = attend->done, .out = out, .lse = attend->lse_path ? lse : NULL,
 	};
 
 	TRY(device_step_begin(attention->device, 0));
@@ -208,6 +258,7 @@ static enum status run_target(const struct run_target *target, void *context)
 {
 	struct attend *attend = context;
 	float *out = target->first ? attend->out : xcalloc(attend->out_count + 1, sizeof(float));
+	float *lse = target->first ? attend->lse : xcalloc(attend->out_count + 1, sizeof(float));
 	struct attention *attention = NULL;
 	enum status status = attention_create(attend->run.path, target->device, &attend->shape,
 					      &attention);
@@ -215,10 +266,12 @@ static enum status run_target(const struct run_target *target, void *context)
 	if (status == STATUS_OK && attention->cache)
 		status = load_cache(attend, attention->cache);
 	if (status == STATUS_OK)
-		status = run_step(attend, attention, out);
+		status = run_step(attend, attention, out, lse);
 	attention_destroy(attention);
-	if (!target->first)
+	if (!target->first) {
 		free(out);
+		free(lse);
+	}
 	return status;
 }
 
@@ -241,14 +294,19 @@ static json_t *describe_request(const struct attend *attend)
 		[MASK_TOP_LEFT] = "top-left",
 		[MASK_BOTTOM_RIGHT] = "bottom-right",
 	};
-	json_t *lengths = json_array();
+	json_t *lengths = json_array(), *request;
 
 	for (int slot = 0; slot < attend->shape.slots; slot++)
 		json_array_append_new(lengths, json_integer(attend->lengths[slot]));
-	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:f}", "q", describe_shape(&attend->q),
-			 "k", describe_shape(&attend->k), "v", describe_shape(&attend->v),
-			 "lengths", lengths, "causal", masks[attend->mask],
-			 "scale", (double)attend->shape.scale);
+	request = json_pack("{s:o, s:o, s:o, s:o, s:s, s:f}", "q", describe_shape(&attend->q),
+			    "k", describe_shape(&attend->k), "v", describe_shape(&attend->v),
+			    "lengths", lengths, "causal", masks[attend->mask],
+			    "scale", (double)attend->shape.scale);
+	if (attend->shape.kv_dtype != DTYPE_F32)
+		json_object_set_new(request, "kv_dtype",
+				    json_string(dtype_name(attend->shape.kv_dtype)));
+	run_options_describe(&attend->run, request);
+	return request;
 }
 
 struct summary {
@@ -284,9 +342,10 @@ static void print_request(const struct attend *attend)
 		       p->keys, p->head_dim, p->value_dim);
 	else
 		printf("%s: %d x %d query heads on %d KV heads, D %d, up to %d keys in chunks of "
-		       "%d\n",
+		       "%d%s%s\n",
 		       attend->run.path->name, s->slots, s->heads, s->kv_heads, s->head_dim,
-		       attend->rows, s->chunk);
+		       attend->rows, s->chunk, s->kv_dtype == DTYPE_F32 ? "" : ", KV cache of ",
+		       s->kv_dtype == DTYPE_F32 ? "" : dtype_name(s->kv_dtype));
 }
 
 static void print_summary(const struct attend *attend)
@@ -327,9 +386,16 @@ static enum status write_results(const struct attend *attend, json_t *request, j
 		TRY(npy_write(attend->out_path, DTYPE_F32, attend->q.rank,
 			      attend->out_shape, attend->out));
 	}
+	if (attend->lse_path) {
+		size_t rows = (size_t)(attend->shape.slots * attend->shape.heads);
+
+		nan_as_gpu(DTYPE_F32, attend->lse, rows);
+		TRY(npy_write(attend->lse_path, DTYPE_F32, attend->q.rank - 1, attend->out_shape,
+			      attend->lse));
+	}
 	if (attend->run.json)
 		return print_report(attend, request, report);
-	if (!attend->out_path)
+	if (!attend->out_path && !attend->lse_path)
 		print_summary(attend);
 	return STATUS_OK;
 }
@@ -368,11 +434,14 @@ static enum status run(int argc, char **argv)
 	npy_free(&attend.q);
 	npy_free(&attend.k);
 	npy_free(&attend.v);
+	npy_free(&attend.k_scale);
+	npy_free(&attend.v_scale);
 	free(attend.lengths);
 	free(attend.done);
 	free(attend.k_new);
 	free(attend.v_new);
 	free(attend.out);
+	free(attend.lse);
 	return status;
 }
 
@@ -381,7 +450,8 @@ const struct command cmd_attend = {
 	.usage =
 	"usage: flashtwin attend --q Q.npy --k K.npy --v V.npy [--out O.npy] [OPTION...]\n\n"
 	"q is (H, D) or (M, H, D), k and v are (Hkv, n, D) or (M, Hkv, n, D), all f32: the cache\n"
-	"as it is after this step's key was appended. The output has q's shape. With --path\n"
+	"as it is after this step's key was appended. With --path ladder k and v are also f16,\n"
+	"bf16 or e4m3. The output has q's shape. With --path\n"
 	"prefill q is (BH, Nq, D), k (BHkv, Nk, D), v (BHkv, Nk, Dv), the output (BH, Nq, Dv);\n"
 	"with prefill-tiled the same, with D = Dv of 64, 80, 96, 128 or 256.\n"
 	"A NaN in the input propagates to the output.\n\n",

@@ -50,7 +50,9 @@ static const char *keep(struct cc_command *c, char *text)
 /* Names as of nvcc, after one or two dashes. A value follows as the next word or after '='. */
 static const struct {
 	const char *name;
-	enum kind { IGNORED, IGNORED_VALUE, COMPILE, OUT, STANDARD, FAST, HOST, LINK } kind;
+	enum kind {
+		IGNORED, IGNORED_VALUE, COMPILE, OUT, STANDARD, STREAM, FAST, HOST, LINK,
+	} kind;
 } options[] = {
 	{ "c", COMPILE }, { "dc", COMPILE }, { "compile", COMPILE }, { "device-c", COMPILE },
 	{ "o", OUT }, { "output-file", OUT }, { "std", STANDARD },
@@ -67,7 +69,7 @@ static const struct {
 	{ "rdc", IGNORED_VALUE }, { "relocatable-device-code", IGNORED_VALUE },
 	{ "cudart", IGNORED_VALUE }, { "diag-suppress", IGNORED_VALUE },
 	{ "Xcudafe", IGNORED_VALUE }, { "MF", IGNORED_VALUE }, { "MT", IGNORED_VALUE },
-	{ "default-stream", IGNORED_VALUE }, { "x", IGNORED_VALUE },
+	{ "default-stream", STREAM }, { "x", IGNORED_VALUE },
 	{ "lineinfo", IGNORED }, { "generate-line-info", IGNORED }, { "g", IGNORED },
 	{ "G", IGNORED }, { "device-debug", IGNORED }, { "debug", IGNORED }, { "pg", IGNORED },
 	{ "m64", IGNORED }, { "w", IGNORED }, { "v", IGNORED }, { "verbose", IGNORED },
@@ -130,12 +132,25 @@ static void take_host_options(struct cc_command *c, const char *value)
 	free(text);
 }
 
+static enum status take_stream(struct cc_command *c, const char *name)
+{
+	if (strcmp(name, "per-thread") == 0) {
+		list_add(&c->flags, "-D");
+		list_add(&c->flags, "CUDA_API_PER_THREAD_DEFAULT_STREAM");
+		return STATUS_OK;
+	}
+	return strcmp(name, "legacy") == 0 || strcmp(name, "null") == 0 ? STATUS_OK
+		: fail(STATUS_USAGE, "--default-stream: expected legacy or per-thread, got %s",
+		       name);
+}
+
 static enum status take_value(struct cc_command *c, enum kind kind, const char *name,
 			      const char *value)
 {
 	switch (kind) {
 	case OUT: c->out = value; break;
 	case STANDARD: c->standard = value; break;
+	case STREAM: return take_stream(c, value);
 	case HOST: take_host_options(c, value); break;
 	case LINK: return fail(STATUS_USAGE, "-%s %s is not supported", name, value);
 	default: break;

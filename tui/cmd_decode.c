@@ -35,6 +35,7 @@ struct decode {
 	const char *counts;             /* -n, NULL: DEFAULT_BYTES each */
 	struct sequence *sequences;     /* [prompts]; prompts and replies are owned here */
 	int prompts;
+	enum dtype kv_dtype;            /* of the cache; F32 (0): the default */
 	int slots;                      /* prompts that run at once; 0: all */
 	struct llama *model;
 	struct attention_shape shape;
@@ -79,6 +80,9 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_PROMPT_FILE: return read_prompt(decode, v->text);
 	case OPTION_OUT_DIR: decode->out_dir = v->text; break;
 	case OPTION_LOGITS: decode->logits = v->text; break;
+	case OPTION_KV_DTYPE:
+		dtype_from_name(v->text, &decode->kv_dtype);    /* one of the option's names */
+		break;
 	case OPTION_SLOTS: decode->slots = (int)v->integer; break;
 	case OPTION_BYTES: decode->counts = v->text; break;
 	default: run_option_take(&decode->run, v);
@@ -322,9 +326,8 @@ static enum status prepare(struct decode *decode)
 		return fail_context(STATUS_USAGE, "-n %s", counts_text(decode));
 	decode->shape = generate_shape(decode->model, decode->run.path, decode->sequences,
 				       decode->prompts, slot_count(decode), decode->run.chunk);
-	decode->shape.warps = decode->run.warps;
-	decode->shape.rung = decode->run.rung;
-	decode->shape.graph = decode->run.graph;
+	run_options_shape(&decode->run, &decode->shape);
+	decode->shape.kv_dtype = decode->kv_dtype;
 	TRY(attention_check(decode->run.path, &decode->shape));
 	if (decode->logits)
 		TRY(output_check(decode->logits));
@@ -352,6 +355,10 @@ static json_t *describe_request(const struct decode *decode)
 	}
 	request = json_pack("{s:s, s:o, s:o, s:i}", "model", model_name(decode), "n", counts,
 			    "prompt_bytes", sizes, "slots", decode->shape.slots);
+	if (decode->kv_dtype != DTYPE_F32)
+		json_object_set_new(request, "kv_dtype",
+				    json_string(dtype_name(decode->kv_dtype)));
+	run_options_describe(&decode->run, request);
 	if (decode->run.path->repeat_kv)
 		json_object_set_new(request, "repeat_kv", json_integer(
 			decode->shape.kv_heads / llama_config(decode->model)->kv_heads));

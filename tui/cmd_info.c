@@ -324,6 +324,7 @@ struct info_options {
 	bool json, verify_math;
 	bool rung_given;
 	int rung;                       /* of --plan */
+	const char *kv_dtype;           /* of --plan; NULL: not given */
 	int jobs;                       /* of --verify-math; 0: not given */
 	char **words;                   /* of --verify-math: the arguments that are no options */
 	int word_count;
@@ -334,13 +335,15 @@ static enum status take_arguments(int argc, char **argv, int rest, struct info_o
 {
 	if (options->sample) {
 		if (options->device || options->json || options->verify_math || options->jobs
-		    || options->plan || options->rung_given)
+		    || options->plan || options->rung_given || options->kv_dtype)
 			return fail(STATUS_USAGE, "--sample %s cannot be used with other options",
 				    options->sample);
 		return option_none_left(argc, argv, rest);
 	}
 	if (options->rung_given && !options->plan)
 		return fail(STATUS_USAGE, "--rung needs --plan");
+	if (options->kv_dtype && !options->plan)
+		return fail(STATUS_USAGE, "--kv-dtype needs --plan");
 	if (options->plan) {
 		if (options->verify_math || options->jobs)
 			return fail(STATUS_USAGE, "--plan and --verify-math are mutually "
@@ -374,6 +377,7 @@ static enum status take_option(void *context, const struct option_value *v)
 		options->rung = strcmp(v->text, "best") == 0 ? LADDER_BEST : atoi(v->text);
 		options->rung_given = true;
 		break;
+	case OPTION_INFO_KV_DTYPE: options->kv_dtype = v->text; break;
 	case OPTION_INFO_JOBS: options->jobs = (int)v->integer; break;
 	case OPTION_VERIFY_MATH: options->verify_math = true; break;
 	case OPTION_PRINT_JSON: options->json = true; break;
@@ -413,6 +417,7 @@ static enum status print_sample(const char *name)
 static enum status info_run(int argc, char **argv)
 {
 	struct info_options options = { .rung = LADDER_BEST };
+	enum dtype kv_dtype = DTYPE_F32;
 	enum status status;
 	json_t *all;
 
@@ -421,8 +426,10 @@ static enum status info_run(int argc, char **argv)
 		return print_sample(options.sample);
 	/* From here on, JSON functions cannot run out of memory: xmalloc() never fails. */
 	json_set_alloc_funcs(xmalloc, free);
+	if (options.kv_dtype)           /* one of the option's names */
+		dtype_from_name(options.kv_dtype, &kv_dtype);
 	if (options.plan)
-		return info_plan(options.plan, options.rung,
+		return info_plan(options.plan, options.rung, kv_dtype,
 				 options.device ? options.device : "sim", options.json);
 	if (options.verify_math)
 		return verify_math(&options);
@@ -445,7 +452,8 @@ const struct command cmd_info = {
 "usage: flashtwin info [--device sim|cuda] [--json]\n"
 "       flashtwin info TRACE.twin [--json]\n"
 "       flashtwin info --sample demo.twin|merge.cu|shakespeare\n"
-"       flashtwin info --plan SHAPE [--rung N] [--device sim|cuda] [--json]\n"
+"       flashtwin info --plan SHAPE [--rung N] [--kv-dtype TYPE] [--device sim|cuda]\n"
+"                      [--json]\n"
 "       flashtwin info --verify-math [--device sim|cuda] [--jobs N] [--json] [FUNCTION...]\n"
 "\n"
 "Without a trace: version and build, devices, kernels with their parameters, attention paths,\n"
@@ -457,9 +465,10 @@ const struct command cmd_info = {
 "one of 500 keys and two of 65,536.\n"
 "\n"
 "With --verify-math: runs every float function whose bits the simulator models over all its\n"
-"inputs, and every such double function over 2^32 inputs, on the GPU (seconds) or, with\n"
-"--device sim, on the simulator (hours), and compares with what an H200 gave; with arguments,\n"
-"only functions whose names contain one.\n\n",
+"inputs, every such double function over 2^32 inputs and every instruction of tensor cores over\n"
+"2^20 products of matrices, on the GPU (seconds) or, with --device sim, on the simulator (hours),\n"
+"and compares with what an H200 gave, for tensor cores an H100; with arguments, only functions\n"
+"whose names contain one.\n\n",
 	.examples =
 "  flashtwin info\n"
 "  flashtwin info --device cuda || echo 'no GPU here'\n"

@@ -1,9 +1,10 @@
 /* info_math.c - `flashtwin info --verify-math`: verifies the arithmetic of a device.
  *
- * Runs the functions of kernels/math_list.h and double_list.h over all their inputs and compares
- * the hashes of their results with those of an H200. On a GPU this takes seconds and tells whether
- * its arithmetic is the one that the simulator models. On the simulator (make check-math) it
- * verifies the models and the definitions in sim/cuda/. engine/verify_math.c computes the hashes.
+ * Runs the functions of kernels/math_list.h and double_list.h, and the instructions of tensor cores
+ * in sim/cuda/tensor_list.h, over all their inputs and compares the hashes of their results with
+ * those of an H200, for tensor cores an H100. On a GPU this takes seconds and tells whether its
+ * arithmetic is the one that the simulator models. On the simulator (make check-math) it verifies
+ * the models and the definitions in sim/cuda/. engine/verify_math.c computes the hashes.
  */
 #include "config.h"
 
@@ -72,6 +73,12 @@ static json_t *hash_json(uint64_t hash)
 	return json_sprintf("%016" PRIx64, hash);
 }
 
+/* The GPU that gave the sums. */
+static const char *gpu_of(const struct math_function *function)
+{
+	return function->kind == MATH_MATRIX ? "H100" : "H200";
+}
+
 static void report(struct verification *v, const struct math_function *function,
 		   struct math_sums found)
 {
@@ -91,10 +98,10 @@ static void report(struct verification *v, const struct math_function *function,
 	printf("%-4s  %-22s %10" PRIu64 " inputs  %016" PRIx64, same ? "ok" : "FAIL",
 	       function->name, math_inputs(function), found.full);
 	if (found.full != hardware->full)
-		printf("  an H200 gives %016" PRIx64, hardware->full);
+		printf("  an %s gives %016" PRIx64, gpu_of(function), hardware->full);
 	else if (!same)
-		printf("  sample %016" PRIx64 ", an H200 gives %016" PRIx64, found.sample,
-		       hardware->sample);
+		printf("  sample %016" PRIx64 ", an %s gives %016" PRIx64, found.sample,
+		       gpu_of(function), hardware->sample);
 	putchar('\n');
 	fflush(stdout);
 }
@@ -160,7 +167,7 @@ static enum status verify_on(struct verification *v)
 		TRY(print_json(v));
 	else
 		print_verdict(v);
-	return v->failed ? fail(STATUS_DIFFERS, "%d of %d functions differ from an H200's",
+	return v->failed ? fail(STATUS_DIFFERS, "%d of %d functions differ from the GPU's",
 				v->failed, v->passed + v->failed)
 			 : STATUS_OK;
 }

@@ -2,7 +2,8 @@
  *
  * Splits, tiles and blocks follow from kernels/split_rule.h, and are what the kernels do. The floor
  * and the expected time are a model with constants that were measured on an H200; `bench --suite
- * decode` measures them on the GPU at hand. Nothing is launched.
+ * decode` measures them on the GPU at hand. The time of a tile is that of f32 for all types.
+ * Nothing is launched.
  */
 #include "config.h"
 
@@ -24,11 +25,13 @@
 #include "tui/shape.h"
 
 /* Measured on an H200: the share of the memory's bandwidth that long reads get; how long a read of
- * nothing takes; how long the ladder takes from its last tile to the output; and how long a warp
- * takes for one tile, if it does not wait for memory, by its room for query heads. */
+ * nothing takes; how long the ladder takes from its last tile to the output, and how much less in a
+ * cluster, on an H100; and how long a warp takes for one tile, if it does not wait for memory, by
+ * its room for query heads. */
 #define READ_SHARE 0.955
 #define START_US 1.9
 #define END_US 4.0
+#define CLUSTER_SAVES_US 0.3
 static const struct {
 	int heads;
 	double us;
@@ -54,8 +57,9 @@ struct plan {
 	size_t shared;
 	int rung;
 	bool picked;                    /* by the shape table */
+	int64_t clusters;               /* of rung 10; 0: its other form */
 	int at_once;                    /* blocks on a multiprocessor */
-	double floor, read, compute, expected;  /* us */
+	double floor, read, compute, end, expected;     /* us */
 };
 
 /* --- the device --- */
@@ -162,6 +166,34 @@ static int64_t find_busiest(const struct shape *s, const struct plan *p, int mul
 	return most;
 }
 
+/* Blocks of a cluster that have keys of a sequence. */
+static int64_t ranks_used(int64_t keys)
+{
+	int used = SPLITS_USED(keys);
+
+	return used < CLUSTER_BLOCKS ? used : CLUSTER_BLOCKS;
+}
+
+/* All clusters run at once: the tiles of the block that has most. */
+static int64_t find_busiest_rank(const struct shape *s)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < s->run_count; i++) {
+		int64_t keys = s->runs[i].keys, each = SPLIT_KEYS(keys);
+		int used = SPLITS_USED(keys);
+
+		for (int rank = 0; rank < CLUSTER_BLOCKS; rank++) {
+			int64_t begin = CLUSTER_FIRST(rank, used) * each;
+			int64_t end = CLUSTER_FIRST(rank + 1, used) * each;
+			int64_t tiles = tiles_of(s, (end < keys ? end : keys) - begin);
+
+			most = tiles > most ? tiles : most;
+		}
+	}
+	return most;
+}
+
 static double tile_time(const struct shape *s)
 {
 	int room = SPLIT_HEADS(s->heads / s->kv_heads);
@@ -180,7 +212,8 @@ static void add_times(const struct shape *s, const struct target *t, struct plan
 	p->floor = START_US + (double)p->cache / rate;
 	p->read = moved / rate;
 	p->compute = (double)p->warp_tiles * tile_time(s);
-	p->expected = START_US + fmax(p->read, p->compute) + END_US;
+	p->end = p->clusters ? END_US - CLUSTER_SAVES_US : END_US;
+	p->expected = START_US + fmax(p->read, p->compute) + p->end;
 }
 
 static struct attention_shape shape_on_rung(const struct shape *s, int rung)
@@ -191,13 +224,25 @@ static struct attention_shape shape_on_rung(const struct shape *s, int rung)
 	return attention;
 }
 
+/* Its clusters, and what follows from them. */
+static void add_clusters(const struct shape *s, struct plan *p)
+{
+	p->clusters = (int64_t)s->sequences * s->kv_heads;
+	p->blocks = 0;
+	for (size_t i = 0; i < s->run_count; i++)
+		p->blocks += s->runs[i].count * ranks_used(s->runs[i].keys) * s->kv_heads;
+	p->partials /= 2;               /* no kernel reads them */
+	p->warp_tiles = find_busiest_rank(s);
+}
+
 static void make_plan(const struct shape *s, int rung, const struct target *t, struct plan *p)
 {
 	struct attention_shape attention = shape_on_rung(s, rung);
 	int64_t row = (int64_t)s->head_dim * (int64_t)sizeof(float), rows;
+	bool clusters = ladder_clusters(&attention, &t->info);
 
 	*p = (struct plan){ .rung = ladder_rung(&attention),
-			    .shared = path_ladder.shared(&attention) };
+			    .shared = ladder_shared(&attention, clusters) };
 	p->picked = p->rung != rung;
 	for (size_t i = 0; i < s->run_count; i++)
 		p->splits += (int64_t)s->runs[i].count * SPLITS_USED((int64_t)s->runs[i].keys);
@@ -206,10 +251,12 @@ static void make_plan(const struct shape *s, int rung, const struct target *t, s
 		? t->info.multiprocessors : p->units;
 	p->at_once = blocks_at_once(t, p->shared);
 	rows = (int64_t)s->sequences * s->heads;
-	p->cache = (int64_t)shape_bytes(s, sizeof(float));
+	p->cache = (int64_t)shape_bytes(s, dtype_bytes(s->kv_dtype));
 	p->io = 2 * rows * row;
 	p->partials = 2 * p->splits * s->heads * (row + 2 * (int64_t)sizeof(float));
 	p->warp_tiles = find_busiest(s, p, t->info.multiprocessors);
+	if (clusters)
+		add_clusters(s, p);
 	add_times(s, t, p);
 }
 
@@ -230,7 +277,19 @@ static json_t *sequences_json(const struct shape *s)
 	return rows;
 }
 
-/* Without bulk copies, tiles are loaded when they are needed: none is in flight. */
+/* Tiles of a warp that are in flight. Without bulk copies they are loaded when they are needed.
+ * Those of smaller types share the memory of one of f32 (kernels/split_ring.cuh). */
+static int in_flight(const struct attention_shape *a, int rung, bool clusters)
+{
+	int G = a->heads / a->kv_heads, D = a->head_dim, tiles;
+
+	if (rung < LADDER_BULK_RUNG)
+		return 0;
+	tiles = (clusters ? CLUSTER_STAGES(G, D) : SPLIT_STAGES(G, D))
+		* (int)(sizeof(float) / dtype_bytes(a->kv_dtype));
+	return tiles < SPLIT_MAX_PLACES ? tiles : SPLIT_MAX_PLACES;
+}
+
 static json_t *tiles_json(const struct shape *s, const struct target *t, int rung)
 {
 	static const int sizes[HEAD_SIZE_COUNT] = { HEAD_SIZES };
@@ -239,14 +298,15 @@ static json_t *tiles_json(const struct shape *s, const struct target *t, int run
 	for (size_t i = 0; i < HEAD_SIZE_COUNT; i++) {
 		struct attention_shape shape = shape_on_rung(s, rung);
 		size_t shared;
+		bool clusters;
 
 		shape.head_dim = sizes[i];
-		shared = path_ladder.shared(&shape);
+		clusters = ladder_clusters(&shape, &t->info);
+		shared = ladder_shared(&shape, clusters);
 		json_array_append_new(rows, json_pack(
 			"{s:i, s:i, s:i, s:i, s:I, s:i}", "head_dim", sizes[i],
 			"keys", SPLIT_TILE(sizes[i]), "warps", SPLIT_WARPS,
-			"tiles_in_flight", rung < LADDER_BULK_RUNG ? 0
-			: SPLIT_STAGES(s->heads / s->kv_heads, sizes[i]),
+			"tiles_in_flight", in_flight(&shape, rung, clusters),
 			"shared_bytes", (json_int_t)shared,
 			"blocks_per_multiprocessor", blocks_at_once(t, shared)));
 	}
@@ -258,11 +318,13 @@ static json_t *plan_json(const struct shape *s, const struct target *t, const st
 	char *text = shape_text(s);
 	double rate = READ_SHARE * t->bandwidth;
 	json_t *json = json_pack(
-		"{s:s, s:i, s:s, s:s, s:i, s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I,"
-		" s:f, s:f, s:f, s:f, s:f}",
-		"shape", text, "rung", p->rung, "device", t->info.name, "profile", t->info.profile,
+		"{s:s, s:i, s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I,"
+		" s:I, s:f, s:f, s:f, s:f, s:f}",
+		"shape", text, "rung", p->rung, "kv_dtype", dtype_name(s->kv_dtype),
+		"device", t->info.name, "profile", t->info.profile,
 		"multiprocessors", t->info.multiprocessors, "split_unit", SPLIT_UNIT,
 		"sequences", sequences_json(s), "tiles", tiles_json(s, t, p->rung),
+		"clusters", (json_int_t)p->clusters,
 		"blocks", (json_int_t)p->blocks, "units", (json_int_t)p->units,
 		"tiles_of_busiest_warp", (json_int_t)p->warp_tiles,
 		"kv_bytes", (json_int_t)p->cache, "io_bytes", (json_int_t)p->io,
@@ -310,16 +372,38 @@ static void print_tiles(const struct shape *s, const struct target *t, int rung)
 	json_decref(rows);
 }
 
-static void print_work(const struct target *t, const struct plan *p)
+/* Which form of rung 10 it is, and why. */
+static void print_clusters(const struct shape *s, const struct target *t, const struct plan *p)
+{
+	int64_t wanted = (int64_t)s->sequences * s->kv_heads, most = ladder_max_clusters(&t->info);
+	int keys = shape_max_keys(s);
+
+	printf("clusters              ");
+	if (p->clusters)
+		printf("%" PRId64 " of %d blocks; at most %" PRId64 ", with at most %d keys each\n",
+		       p->clusters, CLUSTER_BLOCKS, most, LADDER_CLUSTER_LEN);
+	else if (wanted > most)
+		printf("none: %" PRId64 " would be needed, at most %" PRId64 " are used\n", wanted,
+		       most);
+	else if (keys > LADDER_CLUSTER_LEN)
+		printf("none: up to %d keys, at most %d in a cluster\n", keys, LADDER_CLUSTER_LEN);
+	else
+		printf("none: too little shared memory for partials and tiles\n");
+}
+
+static void print_work(const struct shape *s, const struct target *t, const struct plan *p)
 {
 	printf("\nrung                  %d%s\n", p->rung, p->picked ? ", by the shape table" : "");
+	if (p->rung == 10)
+		print_clusters(s, t, p);
 	printf("splits                %" PRId64 " of all sequences and KV heads\n", p->units);
 	printf("blocks                %" PRId64 " with keys, on %d multiprocessors, %d at a time "
 	       "on each\n", p->blocks, t->info.multiprocessors, p->at_once);
 	printf("tiles of a warp       %" PRId64 " where they are most\n", p->warp_tiles);
 	printf("keys and values       %.3f MB\n", 1e-6 * (double)p->cache);
 	printf("queries, outputs      %.3f MB\n", 1e-6 * (double)p->io);
-	printf("partials, both ways   %.3f MB\n", 1e-6 * (double)p->partials);
+	printf("%-21s %.3f MB\n", p->clusters ? "partials, written" : "partials, both ways",
+	       1e-6 * (double)p->partials);
 }
 
 static void print_times(const struct target *t, const struct plan *p)
@@ -332,7 +416,7 @@ static void print_times(const struct target *t, const struct plan *p)
 	printf("expected   %.1f us, %.0f %% of the ceiling: %.1f us of %s, and %.1f us to start "
 	       "and to merge\n", p->expected, 100 * p->floor / p->expected,
 	       fmax(p->read, p->compute), p->read >= p->compute ? "reads" : "arithmetic",
-	       START_US + END_US);
+	       START_US + p->end);
 }
 
 static void print_plan(const struct shape *s, const struct target *t, const struct plan *p)
@@ -340,12 +424,12 @@ static void print_plan(const struct shape *s, const struct target *t, const stru
 	char *label = shape_label(s);
 
 	printf("path ladder, %s: %d sequence%s, %d query heads of each of %d KV heads, head size "
-	       "%d, f32\n\n", label, s->sequences, s->sequences == 1 ? "" : "s",
-	       s->heads / s->kv_heads, s->kv_heads, s->head_dim);
+	       "%d, %s\n\n", label, s->sequences, s->sequences == 1 ? "" : "s",
+	       s->heads / s->kv_heads, s->kv_heads, s->head_dim, dtype_name(s->kv_dtype));
 	free(label);
 	print_sequences(s);
 	print_tiles(s, t, p->rung);
-	print_work(t, p);
+	print_work(s, t, p);
 	print_times(t, p);
 }
 
@@ -370,12 +454,14 @@ static enum status plan_shape(const struct shape *s, int rung, const char *devic
 	return status;
 }
 
-enum status info_plan(const char *text, int rung, const char *device, bool json)
+enum status info_plan(const char *text, int rung, enum dtype kv_dtype, const char *device,
+		      bool json)
 {
 	struct shape shape;
 	enum status status;
 
 	TRY(shape_parse("--plan", text, &shape));
+	shape.kv_dtype = kv_dtype;
 	status = plan_shape(&shape, rung, device, json);
 	shape_free(&shape);
 	return status;

@@ -5,11 +5,14 @@
 
 #include <stdbool.h>
 
+#include "base/dtype.h"
 #include "base/status.h"
 
-/* Prints the plan of a rung, or of the one that the shape table names for LADDER_BEST, for the
- * multiprocessors and the memory of a device, "sim" or "cuda", as text or as JSON. USAGE for text
- * that is no shape, or a shape that the rung does not take; NO_GPU. */
-enum status info_plan(const char *shape, int rung, const char *device, bool json);
+/* Prints the plan of a rung, or of the one that the shape table names for LADDER_BEST, with keys
+ * and values of a type, for the multiprocessors and the memory of a device, "sim" or "cuda", as
+ * text or as JSON. USAGE for text that is no shape, or a shape that the rung does not take;
+ * NO_GPU. */
+enum status info_plan(const char *shape, int rung, enum dtype kv_dtype, const char *device,
+		      bool json);
 
 #endif

@@ -20,6 +20,9 @@ OPTION(BYTES, ON_DECODE, OWN, 'n', NULL, VALUE_TEXT("BYTES[,BYTES...]"),
        "prompt")
 OPTION(SLOTS, ON_DECODE, OWN, 0, "slots", VALUE_INTEGER("N", 1, MAX_SLOTS),
        "prompts that run at once (all); the others wait until one has finished")
+OPTION(KV_DTYPE, ON_DECODE, OWN, 0, "kv-dtype", VALUE_NAME("TYPE", "f32 f16 bf16 e4m3"),
+       "of the KV cache (f32): new keys and values are rounded; types other than f32 need --path "
+       "ladder:")
 OPTION(OUT_DIR, ON_DECODE, OWN, 0, "out-dir", VALUE_DIRECTORY("DIR"),
        "write the replies to DIR/0.txt, DIR/1.txt, ... instead of stdout")
 OPTION(LOGITS, ON_DECODE, OWN, 0, "logits", VALUE_FILE("F.npy"),
@@ -29,8 +32,16 @@ OPTION(LOGITS, ON_DECODE, OWN, 0, "logits", VALUE_FILE("F.npy"),
 OPTION(Q, ON_ATTEND, OWN, 0, "q", VALUE_FILE("Q"), "the queries; required")
 OPTION(K, ON_ATTEND, OWN, 0, "k", VALUE_FILE("K"), "the keys; required")
 OPTION(V, ON_ATTEND, OWN, 0, "v", VALUE_FILE("V"), "the values; required")
+OPTION(ATTEND_KV_DTYPE, ON_ATTEND, OWN, 0, "kv-dtype", VALUE_NAME("TYPE", "f32 f16 bf16 e4m3"),
+       "of keys and values (default: what K says); needed for bf16 in an array of u16, and always "
+       "for e4m3; types other than f32 need --path ladder:")
+OPTION(K_SCALE, ON_ATTEND, OWN, 0, "k-scale", VALUE_FILE("F.npy"),
+       "e4m3: what keys are multiplied by, one f32 for each KV head (default 1)")
+OPTION(V_SCALE, ON_ATTEND, OWN, 0, "v-scale", VALUE_FILE("F.npy"), "the same for values")
 OPTION(OUT, ON_ATTEND, OWN, 0, "out", VALUE_FILE("O.npy"),
        "where to write the output; without it a summary is printed")
+OPTION(LSE, ON_ATTEND, OWN, 0, "lse", VALUE_FILE("L.npy"),
+       "ladder, rungs 5 and 6: where to write log(sum of exp(score)), f32 (H) or (M, H)")
 OPTION(LENGTHS, ON_ATTEND, OWN, 0, "lengths", VALUE_TEXT("N0,N1,..."),
        "keys of each sequence, at most n (default n); 0 gives zeros")
 OPTION(CAUSAL, ON_ATTEND, OWN, 0, "causal", VALUE_OPTIONAL_NAME("top-left bottom-right"),
@@ -54,7 +65,8 @@ OPTION(ARG, ON_LAUNCH, OWN, 0, "arg", VALUE_TEXT("NAME=SPEC"),
        "one for each parameter, by its name; also for a __constant__ or __device__ variable of the "
        "file. SPEC is one of\n"
        "  i32:5 u64:5 f32:0.125 f16:2 bool:true   a number: bool,\n"
-       "                           i8 to i64, u8 to u64, f16, bf16, f32, f64\n"
+       "                           i8 to i64, u8 to u64, f16, bf16, e4m3,\n"
+       "                           f32, f64\n"
        "  null                     a null pointer\n"
        "  @in.npy                  an array to read\n"
        "  >out.npy:f32[4,64]       an array to write; quote the >\n"
@@ -89,6 +101,8 @@ OPTION(PATH, ON_DECODE | ON_ATTEND, RUN, 0, "path",
        "--graph capture)")
 OPTION(DEVICE, ON_RUNS, RUN, 0, "device", VALUE_ONE_OF("sim cuda both"),
        "where it runs (sim); both: run on both and compare")
+OPTION(DEVICES, ON_RUN, RUN, 0, "devices", VALUE_INTEGER("N", 1, MAX_RUN_DEVICES),
+       "how many devices the simulator has (1); those of more are not recorded or checked")
 OPTION(REPLAY_DEVICE, ON_REPLAY, RUN, 0, "device", VALUE_ONE_OF("sim cuda"),
        "where to replay (sim)")
 OPTION(RUN, ON_REPLAY, RUN, 0, "run", VALUE_INTEGER("N", 1, INT64_MAX),
@@ -102,6 +116,12 @@ OPTION(WARPS, ON_DECODE | ON_ATTEND, RUN, 0, "warps", VALUE_INTEGER("N", 1, 2),
        "warps per chunk of flash decoding, 1 or 2 (1)")
 OPTION(RUNG, ON_DECODE | ON_ATTEND, RUN, 0, "rung", VALUE_NAME("N", "best 0 1 2 3 4 5 6 9 10 13"),
        "of the path ladder: a rung, or the fastest (best)")
+OPTION(SOFTCAP, ON_DECODE | ON_ATTEND, RUN, 0, "softcap", VALUE_FLOAT("X"),
+       "ladder, rungs 5 and 6: a score becomes X * tanh(score / X)")
+OPTION(WINDOW, ON_DECODE | ON_ATTEND, RUN, 0, "window", VALUE_INTEGER("N", 1, INT32_MAX),
+       "ladder, rungs 5 and 6: a query sees only the last N keys, its own included")
+OPTION(SINKS, ON_DECODE | ON_ATTEND, RUN, 0, "sinks", VALUE_INTEGER("N", 0, INT32_MAX),
+       "with --window: it also sees the first N keys (0)")
 OPTION(PROFILE, ON_RUN, RUN, 0, "profile", VALUE_NAME("NAME", "h200"),
        "the GPU whose limits and error codes the simulator has (h200)")
 OPTION(SEED, ON_RUNS | ON_REPLAY, RUN, 0, "seed", VALUE_UNSIGNED("N"),
@@ -309,6 +329,8 @@ OPTION(INFO_PLAN, ON_INFO, OWN, 0, "plan", VALUE_TEXT("SHAPE"),
        "--device cuda, the GPU")
 OPTION(INFO_RUNG, ON_INFO, OWN, 0, "rung", VALUE_NAME("N", "best 5 6 9 10 13"),
        "with --plan: a rung that has splits and tiles (best: by the shape table)")
+OPTION(INFO_KV_DTYPE, ON_INFO, OWN, 0, "kv-dtype", VALUE_NAME("TYPE", "f32 f16 bf16 e4m3"),
+       "with --plan: of keys and values (f32)")
 OPTION(VERIFY_MATH, ON_INFO, OWN, 0, "verify-math", VALUE_NONE,
        "run every function whose bits the simulator models on all its inputs")
 OPTION(INFO_JOBS, ON_INFO, OWN, 0, "jobs", VALUE_INTEGER("N", 1, MAX_JOBS),

@@ -7,6 +7,7 @@
 #include "engine/attention/attention.h"
 #include "sim/check/finding.h"
 #include "tui/orders.h"
+#include "tui/run.h"
 
 #define MAX_JOBS 1024
 #define MAX_SHARED (1 << 20)            /* bytes */

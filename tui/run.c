@@ -40,21 +40,11 @@ struct run {
 static enum status open_devices(struct run *run)
 {
 	static const char *const both[] = { "sim", "cuda" };
+	const struct device_options options = run_device_options(run->options);
 
 	/* A program runs once: run_gpu() repeats what it did. */
 	run->count = run_options_both(run->options) && !run->options->program ? 2 : 1;
 	for (int i = 0; i < run->count; i++) {
-		const struct device_options options = {
-			.profile = run->options->profile,
-			.seed = run->options->seed, .jobs = run->options->jobs,
-			.poison = run_options_recorded(run->options)
-				|| run_options_keep(run->options),
-			.check = run->options->check, .count = run->options->count,
-			.check_orders = run_options_check_orders(run->options),
-			.leaks_are_lints = run->options->program,
-			.steps = (uint64_t)run->options->steps,
-		};
-
 		run->names[i] = run_options_both(run->options) ? both[i] : run->options->device;
 		TRY(device_open(run->names[i], &options, &run->devices[i]));
 		findings_warn_spacing(run->devices[i]);
@@ -320,8 +310,31 @@ enum status run_on_devices(const struct run_options *options, const char *comman
 struct run_session {
 	struct run run;
 	struct run_target target;
+	struct device *devices[MAX_RUN_DEVICES];        /* the first is the target's */
+	int device_count;
 	json_t *report;
 };
+
+static void close_more(struct run_session *session)
+{
+	while (session->device_count > 1)
+		device_close(session->devices[--session->device_count]);
+}
+
+/* The other devices of --devices. */
+static enum status open_more(struct run_session *session)
+{
+	struct device_options options = run_device_options(session->run.options);
+
+	session->devices[0] = session->target.device;
+	session->device_count = 1;
+	for (int i = 1; i < session->run.options->devices; i++) {
+		options.ordinal = i;
+		TRY(device_open("sim", &options, &session->devices[i]));
+		session->device_count = i + 1;
+	}
+	return STATUS_OK;
+}
 
 enum status run_begin(const struct run_options *options, const char *command, json_t *asked,
 		      json_t *report, struct run_session **out)
@@ -337,6 +350,13 @@ enum status run_begin(const struct run_options *options, const char *command, js
 	status = open_all(run, report);
 	if (status == STATUS_OK)
 		status = begin_target(run, 0, &session->target);
+	if (status == STATUS_OK) {
+		status = open_more(session);
+		if (status != STATUS_OK) {
+			close_more(session);
+			status = end_target(run, 0, &session->target, status, report);
+		}
+	}
 	if (status != STATUS_OK) {
 		status = close_all(run, status);
 		free(session);
@@ -346,9 +366,10 @@ enum status run_begin(const struct run_options *options, const char *command, js
 	return status;
 }
 
-struct device *run_device(const struct run_session *session)
+struct device *const *run_devices(const struct run_session *session, int *count)
 {
-	return session->target.device;
+	*count = session->device_count;
+	return session->devices;
 }
 
 void run_note_findings(struct run_session *session)
@@ -363,6 +384,7 @@ enum status run_end(struct run_session *session, enum status status)
 
 	bool worked = status == STATUS_OK;
 
+	close_more(session);
 	status = end_target(run, 0, &session->target, status, session->report);
 	add_device(run, 0, session->report);
 	if (worked && status == STATUS_OK && run->options->orders)

@@ -16,6 +16,8 @@
 #include "traces/level.h"
 #include "tui/options.h"
 
+#define MAX_RUN_DEVICES 16
+
 struct run_options {
 	const struct path *path;        /* NULL: none, and no options of paths */
 	const char *device;             /* "sim", "cuda", "both" */
@@ -24,6 +26,11 @@ struct run_options {
 	int chunk, warps;
 	int rung;                       /* of the ladder; LADDER_BEST */
 	bool rung_given;
+	float softcap;                  /* 0: none */
+	bool softcap_given;
+	int window, sinks;              /* window 0: all keys are visible */
+	const char *attention;          /* one of these that was given; NULL: none */
+	int devices;                    /* --devices: of the simulator, for a program */
 	uint64_t seed;
 	bool seed_given;
 	int64_t orders;                 /* --all-orders: seeds 1 to this one too; 0: none */
@@ -55,8 +62,15 @@ bool run_options_both(const struct run_options *);      /* --device both */
 bool run_options_recorded(const struct run_options *);
 /* Whether the run is kept as the last run: there is neither -o nor --no-record. */
 bool run_options_keep(const struct run_options *);
+/* What devices are opened with; ordinal 0. */
+struct device_options run_device_options(const struct run_options *);
 /* After the last option: those that contradict each other. */
 enum status run_options_check(struct run_options *);
+
+/* Sets the options of a path in a shape; its kv_dtype and lse are the command's. */
+void run_options_shape(const struct run_options *, struct attention_shape *);
+/* Adds those that have no default to a request as the trace stores it. */
+void run_options_describe(const struct run_options *, json_t *request);
 
 /* One device that the command's work runs on. */
 struct run_target {
@@ -82,7 +96,8 @@ enum status run_on_devices(const struct run_options *, const char *command, json
 struct run_session;
 enum status run_begin(const struct run_options *, const char *command, json_t *asked,
 		      json_t *report, struct run_session **out);
-struct device *run_device(const struct run_session *);
+/* The devices, by ordinal; there is one unless options.devices says more. */
+struct device *const *run_devices(const struct run_session *, int *count);
 /* Puts the findings so far into the report, and nothing into the trace: for a process that dies. */
 void run_note_findings(struct run_session *);
 /* `status`: how the work ended. Returns what run_on_devices() would. */

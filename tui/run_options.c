@@ -2,6 +2,7 @@
 #include "tui/run.h"
 
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "engine/attention/path_ladder.h"
@@ -19,7 +20,7 @@ struct run_options run_options_default(void)
 		.chunk = DEFAULT_CHUNK,
 		.warps = 1,
 		.rung = LADDER_BEST,
-		.jobs = 1,
+		.jobs = 1, .devices = 1,
 		.check_orders = -1,
 		.level = LEVEL_LAUNCH,
 	};
@@ -38,6 +39,7 @@ void run_option_take(struct run_options *options, const struct option_value *v)
 	case OPTION_PATH: options->path = path_find(v->text); break;
 	case OPTION_DEVICE:
 	case OPTION_REPLAY_DEVICE: options->device = v->text; break;
+	case OPTION_DEVICES: options->devices = (int)v->integer; break;
 	case OPTION_GRAPH:
 		options->graph = (enum graph_mode)v->choice;
 		options->graph_given = true;
@@ -59,6 +61,19 @@ void run_option_take(struct run_options *options, const struct option_value *v)
 	case OPTION_LINT_FAIL: options->lint_fail = true; break;
 	case OPTION_COUNT_EVENTS: options->check = options->count = true; break;
 	case OPTION_STEPS: options->steps = v->integer; break;
+	case OPTION_SOFTCAP:
+		options->softcap = (float)v->number;
+		options->softcap_given = true;
+		options->attention = "softcap";
+		break;
+	case OPTION_WINDOW:
+		options->window = (int)v->integer;
+		options->attention = "window";
+		break;
+	case OPTION_SINKS:
+		options->sinks = (int)v->integer;
+		options->attention = "sinks";
+		break;
 	case OPTION_PROFILE: options->profile = v->text; break;
 	case OPTION_JSON:
 	case OPTION_RUN_JSON: options->json = true; break;
@@ -92,12 +107,23 @@ bool run_options_both(const struct run_options *options)
 
 bool run_options_keep(const struct run_options *options)
 {
-	return !options->trace && !options->no_record;
+	return !options->trace && !options->no_record && options->devices == 1;
 }
 
 bool run_options_recorded(const struct run_options *options)
 {
 	return options->trace != NULL || run_options_both(options) || options->orders > 0;
+}
+
+struct device_options run_device_options(const struct run_options *options)
+{
+	return (struct device_options){
+		.profile = options->profile, .seed = options->seed, .jobs = options->jobs,
+		.poison = run_options_recorded(options) || run_options_keep(options),
+		.check = options->check, .count = options->count,
+		.check_orders = run_options_check_orders(options),
+		.leaks_are_lints = options->program, .steps = (uint64_t)options->steps,
+	};
 }
 
 static enum status check_graph(const struct run_options *options)
@@ -121,6 +147,42 @@ static enum status choose_rung(struct run_options *options)
 	return STATUS_OK;
 }
 
+/* Whether they go together. */
+static enum status check_attention(const struct run_options *options)
+{
+	if (options->attention && options->path != &path_ladder)
+		return fail(STATUS_USAGE, "--%s needs --path ladder with rung 5, 6 or 13",
+			    options->attention);
+	if (options->softcap_given && !(options->softcap > 0.0f && isfinite(options->softcap)))
+		return fail(STATUS_USAGE, "--softcap: expected a finite number above 0, got %g",
+			    (double)options->softcap);
+	if (options->sinks > 0 && options->window == 0)
+		return fail(STATUS_USAGE, "--sinks %d needs --window: without one all keys are "
+			    "visible", options->sinks);
+	return STATUS_OK;
+}
+
+void run_options_shape(const struct run_options *options, struct attention_shape *s)
+{
+	s->chunk = options->chunk;
+	s->warps = options->warps;
+	s->rung = options->rung;
+	s->graph = options->graph;
+	s->softcap = options->softcap;
+	s->window = options->window;
+	s->sinks = options->sinks;
+}
+
+void run_options_describe(const struct run_options *options, json_t *request)
+{
+	if (options->softcap != 0.0f)
+		json_object_set_new(request, "softcap", json_real((double)options->softcap));
+	if (options->window == 0)
+		return;
+	json_object_set_new(request, "window", json_integer(options->window));
+	json_object_set_new(request, "sinks", json_integer(options->sinks));
+}
+
 static enum status check_orders(const struct run_options *options)
 {
 	if (options->orders == 0)
@@ -134,6 +196,19 @@ static enum status check_orders(const struct run_options *options)
 		return fail(STATUS_USAGE, "--all-orders cannot be used with --log-at: it replays "
 			    "the whole run");
 	return STATUS_OK;
+}
+
+/* A trace, the checker and a GPU are those of one device. */
+static enum status check_devices(const struct run_options *options)
+{
+	const char *other = strcmp(options->device, "sim") != 0 ? "--device"
+		: options->trace ? "-o" : options->orders ? "--all-orders"
+		: options->count ? "--count" : options->check ? "--check" : NULL;
+
+	if (options->devices == 1 || !other)
+		return STATUS_OK;
+	return fail(STATUS_USAGE, "--devices %d cannot be used with %s%s", options->devices, other,
+		    strcmp(other, "--device") == 0 ? " cuda or both" : "");
 }
 
 /* Of --log access: which blocks, and where. */
@@ -161,8 +236,10 @@ static enum status check_access(const struct run_options *options)
 enum status run_options_check(struct run_options *options)
 {
 	TRY(choose_rung(options));
+	TRY(check_attention(options));
 	TRY(check_graph(options));
 	TRY(check_orders(options));
+	TRY(check_devices(options));
 	TRY(check_access(options));
 	if (options->no_record && run_options_recorded(options))
 		return fail(STATUS_USAGE, "--no-record cannot be used with %s",

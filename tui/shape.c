@@ -244,6 +244,6 @@ struct attention_shape shape_attention(const struct shape *s)
 	return (struct attention_shape){
 		.layers = 1, .slots = s->sequences, .heads = s->heads, .kv_heads = s->kv_heads,
 		.head_dim = s->head_dim, .max_len = shape_max_keys(s), .chunk = CHUNK,
-		.scale = attention_scale(s->head_dim), .rung = -1,
+		.scale = attention_scale(s->head_dim), .rung = -1, .kv_dtype = s->kv_dtype,
 	};
 }

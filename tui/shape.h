@@ -20,6 +20,7 @@ struct shape {
 	int sequences, heads, kv_heads, head_dim;       /* 1 or more */
 	struct shape_run *runs;                 /* [run_count] owned; the counts add up */
 	size_t run_count;
+	enum dtype kv_dtype;            /* of keys and values; F32 (0) after shape_parse() */
 };
 
 /* USAGE, beginning with `who`, for text that is not a shape. Free the shape after success. */

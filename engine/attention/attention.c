@@ -12,6 +12,11 @@ const char *graph_mode_name(enum graph_mode mode)
 	return (unsigned)mode < GRAPH_MODES ? names[mode] : "unknown";
 }
 
+bool attention_has_options(const struct attention_shape *s)
+{
+	return s->softcap != 0.0f || s->window != 0 || s->sinks != 0 || s->lse;
+}
+
 float attention_scale(int head_dim)
 {
 	return 1.0f / sqrtf((float)head_dim);

@@ -27,15 +27,27 @@ struct attention_shape {
 	int warps;                      /* per chunk of flash decoding, 1 or 2; 0 means 1 */
 	enum graph_mode graph;          /* NONE: the path's default */
 	int rung;                       /* of the ladder, 4 or more; less: 13, by the shape */
+	enum dtype kv_dtype;            /* of the cache: F32 (0), F16, BF16 or E4M3 */
+	/* [Hkv], with E4M3: what a code of the cache is multiplied by; NULL: 1. Copied by
+	 * attention_create(). */
+	const float *k_scale, *v_scale;
+	/* A score becomes softcap * tanh(score / softcap); 0: it stays. */
+	float softcap;
+	/* A query sees the last `window` keys and the first `sinks`; 0: all keys. */
+	int window, sinks;
+	bool lse;                       /* attention_step() can give log-sum-exps */
 };
 
 /* One layer of one decode step, in host memory. */
 struct attention_step {
 	int layer;
 	const float *q;                 /* [M, H, D] */
-	const float *k, *v;             /* [M, Hkv, D], to be appended */
+	const float *k, *v;             /* [M, Hkv, D], to be appended, in units of the scales */
 	const bool *done;               /* [M] slots to skip; NULL: none */
 	float *out;                     /* [M, H, D]; rows of slots that are done become zeros */
+	/* [M, H] log(sum of exp(score)), -inf in slots that are done; or NULL. Needs `lse` of the
+	 * shape. */
+	float *lse;
 	int *lengths;                   /* [M] set to the keys in each slot afterwards, or NULL */
 };
 
@@ -68,6 +80,8 @@ struct path {
 	bool device_lengths;            /* its kernels read lengths from device memory */
 	bool replayable;                /* a graph of one layer's launches works for any length */
 	bool chunk_optional;            /* a shape may have chunk 0: no chunks */
+	bool narrow;                    /* takes caches of f16, bf16 and e4m3 */
+	bool options;                   /* takes softcap, window and sinks, and gives lse */
 	bool repeat_kv;                 /* needs a KV head for each query head */
 	bool tiled;                     /* attends to prompts with attention_prefill_tiled */
 	enum graph_mode graph;          /* the default, where the shape has NONE */
@@ -90,6 +104,8 @@ struct path {
 
 /* "capture" */
 const char *graph_mode_name(enum graph_mode);
+/* Whether any of softcap, window, sinks and lse is set. */
+bool attention_has_options(const struct attention_shape *);
 float attention_scale(int head_dim);                    /* 1 / sqrt(D), in float */
 int attention_max_chunks(int max_len, int chunk);       /* ceil(max_len / chunk); 0 for chunk 0 */
 

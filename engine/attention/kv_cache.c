@@ -9,7 +9,7 @@
 static enum status alloc_layer(struct kv_cache *cache, char letter, int layer, struct buffer **out)
 {
 	struct buffer_spec spec = {
-		.dtype = DTYPE_F32, .rank = 4,
+		.dtype = cache->dtype, .rank = 4,
 		.shape = { cache->slots, cache->kv_heads, cache->max_len, cache->head_dim },
 	};
 	char name[sizeof((*out)->name)];
@@ -20,14 +20,14 @@ static enum status alloc_layer(struct kv_cache *cache, char letter, int layer, s
 }
 
 enum status kv_cache_create(struct device *device, int layers, int slots, int kv_heads, int max_len,
-			    int head_dim, struct kv_cache **out)
+			    int head_dim, enum dtype dtype, struct kv_cache **out)
 {
 	struct kv_cache *cache = xmalloc(sizeof *cache);
 	enum status status = STATUS_OK;
 
 	*cache = (struct kv_cache){
 		.device = device, .layers = layers, .slots = slots, .kv_heads = kv_heads,
-		.max_len = max_len, .head_dim = head_dim,
+		.max_len = max_len, .head_dim = head_dim, .dtype = dtype,
 		.k = xcalloc((size_t)layers, sizeof *cache->k),
 		.v = xcalloc((size_t)layers, sizeof *cache->v),
 		.lengths = xcalloc((size_t)layers * (size_t)slots, sizeof *cache->lengths),
@@ -109,10 +109,10 @@ void kv_cache_clear(struct kv_cache *cache, int slot)
 		*length_of(cache, layer, slot) = 0;
 }
 
-enum status kv_cache_load(struct kv_cache *cache, int layer, int slot, const float *k,
-			  const float *v, int rows, int source_rows)
+enum status kv_cache_load(struct kv_cache *cache, int layer, int slot, const void *k,
+			  const void *v, int rows, int source_rows)
 {
-	size_t row = (size_t)cache->head_dim * sizeof(float);
+	size_t row = (size_t)cache->head_dim * dtype_bytes(cache->dtype);
 	int *length = length_of(cache, layer, slot);
 
 	if (rows > cache->max_len || *length != 0)
@@ -122,11 +122,11 @@ enum status kv_cache_load(struct kv_cache *cache, int layer, int slot, const flo
 	for (int head = 0; head < cache->kv_heads; head++) {
 		uint64_t to = ((uint64_t)slot * (uint64_t)cache->kv_heads + (uint64_t)head)
 			* (uint64_t)cache->max_len * row;
-		size_t from = (size_t)head * (size_t)source_rows * (size_t)cache->head_dim;
+		size_t from = (size_t)head * (size_t)source_rows * row;
 
-		TRY(device_upload(cache->device, NULL, cache->k[layer], to, k + from,
+		TRY(device_upload(cache->device, NULL, cache->k[layer], to, (const char *)k + from,
 				  (size_t)rows * row));
-		TRY(device_upload(cache->device, NULL, cache->v[layer], to, v + from,
+		TRY(device_upload(cache->device, NULL, cache->v[layer], to, (const char *)v + from,
 				  (size_t)rows * row));
 	}
 	*length = rows;

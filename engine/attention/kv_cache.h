@@ -1,9 +1,9 @@
 /* kv_cache.h - the keys and values of every layer and sequence, in device memory.
  *
- * One K and one V buffer per layer, f32 [slots, kv_heads, max_len, head_dim]; a slot holds one
- * sequence. The cache keeps the number of keys in each layer and slot and checks whether one more
- * fits. It does not write rows, except to load whole prefixes: the attention paths launch a kernel
- * (kv_scatter) for that.
+ * One K and one V buffer per layer, [slots, kv_heads, max_len, head_dim], of f32, f16, bf16 or
+ * e4m3; a slot holds one sequence. The cache keeps the number of keys in each layer and slot and
+ * checks whether one more fits. It does not write rows, except to load whole prefixes: the
+ * attention paths launch a kernel (kv_scatter) for that.
  */
 #ifndef KV_CACHE_H
 #define KV_CACHE_H
@@ -13,6 +13,7 @@
 struct kv_cache {
 	struct device *device;
 	int layers, slots, kv_heads, max_len, head_dim;
+	enum dtype dtype;
 	struct buffer **k, **v;         /* [layers] */
 	int *lengths;                   /* [layers, slots] in keys */
 };
@@ -20,7 +21,7 @@ struct kv_cache {
 /* All sizes are 1 or more, checked by the caller (attention_check()). The device must outlive the
  * cache. On an error nothing stays allocated. */
 enum status kv_cache_create(struct device *, int layers, int slots, int kv_heads, int max_len,
-			    int head_dim, struct kv_cache **out);
+			    int head_dim, enum dtype, struct kv_cache **out);
 /* Frees the buffers too. Does not change the error record. NULL is allowed. */
 void kv_cache_destroy(struct kv_cache *);
 
@@ -38,9 +39,10 @@ void kv_cache_append(struct kv_cache *, int layer, int slot, int rows);
 /* Empties a slot in every layer, for the next sequence. */
 void kv_cache_clear(struct kv_cache *, int slot);
 
-/* Loads the first `rows` keys and values of the host arrays k and v, f32 [kv_heads, source_rows,
- * head_dim], into an empty slot. USAGE if they do not fit or the slot is not empty. */
-enum status kv_cache_load(struct kv_cache *, int layer, int slot, const float *k, const float *v,
+/* Loads the first `rows` keys and values of the host arrays k and v, [kv_heads, source_rows,
+ * head_dim] of the cache's dtype, into an empty slot. USAGE if they do not fit or the slot is not
+ * empty. */
+enum status kv_cache_load(struct kv_cache *, int layer, int slot, const void *k, const void *v,
 			  int rows, int source_rows);
 
 #endif

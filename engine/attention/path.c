@@ -2,7 +2,9 @@
 #include "engine/attention/path.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/xalloc.h"
 #include "engine/attention/attention_graph.h"
@@ -22,6 +24,24 @@ static bool has_work(const struct attention_shape *shape)
 	return shape->slots > 0 && shape->heads > 0;
 }
 
+static enum status check_options(const struct path *p, const struct attention_shape *s)
+{
+	if (attention_has_options(s) && !p->options)
+		return fail(STATUS_USAGE, "%s: %s needs --path ladder", p->name,
+			    s->softcap != 0.0f ? "a softcap" : s->window != 0 ? "a window"
+			    : s->sinks != 0 ? "sinks" : "log-sum-exp");
+	if (!(s->softcap >= 0.0f) || isinf(s->softcap))
+		return fail(STATUS_USAGE, "%s: expected a finite softcap above 0, got %g", p->name,
+			    (double)s->softcap);
+	if (s->window < 0 || s->sinks < 0)
+		return fail(STATUS_USAGE, "%s: expected a window and sinks of 0 or more keys, got "
+			    "%d and %d", p->name, s->window, s->sinks);
+	if (s->sinks > 0 && s->window == 0)
+		return fail(STATUS_USAGE, "%s: %d sinks need a window: without one all keys are "
+			    "visible", p->name, s->sinks);
+	return STATUS_OK;
+}
+
 static enum status check_shape(const struct path *p, const struct attention_shape *s)
 {
 	const char *path = p->name;
@@ -34,6 +54,10 @@ static enum status check_shape(const struct path *p, const struct attention_shap
 	if (s->heads < 0 || s->kv_heads < 0)
 		return fail(STATUS_USAGE, "%s: expected 0 or more heads, got %d query heads and %d "
 			    "KV heads", path, s->heads, s->kv_heads);
+	if (s->kv_dtype != DTYPE_F32 && !p->narrow)
+		return fail(STATUS_USAGE, "%s: expected a KV cache of f32, got %s, which needs "
+			    "--path ladder", path, dtype_name(s->kv_dtype));
+	TRY(check_options(p, s));
 	if (!has_work(s))
 		return STATUS_OK;
 	if (s->head_dim < 1 || s->head_dim > MAX_HEAD_DIM)
@@ -151,6 +175,8 @@ static enum status check_step(const struct attention *attention, const struct at
 	TRY(check_layer(attention, step->layer));
 	if (!step->q || !step->k || !step->v || !step->out)
 		return fail(STATUS_USAGE, "%s: q, k, v or out is missing", name);
+	if (step->lse && !attention->shape.lse)
+		return fail(STATUS_USAGE, "%s: the shape is without log-sum-exp", name);
 	status = kv_cache_check_capacity(attention->cache, step->layer, step->done);
 	return status ? fail_context(status, "%s", name) : STATUS_OK;
 }
@@ -232,6 +258,38 @@ static enum status check_prompt(const struct attention *attention, const struct 
 	return STATUS_OK;
 }
 
+/* Appends and attends position by position, with the launches of a step: kernels that attend to all
+ * positions at once read caches of f32 only, and
+ * have no options. */
+static enum status prompt_by_steps(struct attention *a, const struct attention_prompt *p)
+{
+	const struct attention_shape *s = &a->shape;
+	size_t M = (size_t)s->slots, slot = (size_t)p->slot;
+	size_t row = (size_t)s->heads * (size_t)s->head_dim;
+	size_t kv_row = (size_t)s->kv_heads * (size_t)s->head_dim;
+	float *q = xcalloc(M * row, sizeof *q), *out = xcalloc(M * row, sizeof *out);
+	float *k = xcalloc(M * kv_row, sizeof *k), *v = xcalloc(M * kv_row, sizeof *v);
+	bool *done = xcalloc(M, sizeof *done);
+	enum status status = STATUS_OK;
+
+	for (size_t i = 0; i < M; i++)
+		done[i] = i != slot;
+	for (size_t i = 0; i < (size_t)p->rows && status == STATUS_OK; i++) {
+		memcpy(q + slot * row, p->q + i * row, row * sizeof *q);
+		memcpy(k + slot * kv_row, p->k + i * kv_row, kv_row * sizeof *k);
+		memcpy(v + slot * kv_row, p->v + i * kv_row, kv_row * sizeof *v);
+		status = attention_step(a, &(struct attention_step){
+			.layer = p->layer, .q = q, .k = k, .v = v, .done = done, .out = out });
+		memcpy(p->out + i * row, out + slot * row, row * sizeof *out);
+	}
+	free(q);
+	free(out);
+	free(k);
+	free(v);
+	free(done);
+	return status;
+}
+
 enum status attention_prefill(struct attention *attention, const struct attention_prompt *prompt)
 {
 	TRY(check_created(attention));
@@ -240,6 +298,8 @@ enum status attention_prefill(struct attention *attention, const struct attentio
 	TRY(check_prompt(attention, prompt));
 	if (prompt->rows == 0)
 		return STATUS_OK;
+	if (attention->shape.kv_dtype != DTYPE_F32 || attention_has_options(&attention->shape))
+		return prompt_by_steps(attention, prompt);
 	TRY(step_io_prefill(attention, prompt));
 	kv_cache_append(attention->cache, prompt->layer, prompt->slot, prompt->rows);
 	return STATUS_OK;

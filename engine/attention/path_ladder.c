@@ -7,7 +7,8 @@
  */
 #include "engine/attention/path_ladder.h"
 
-#include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "engine/attention/path_parts.h"
 #include "kernels/head_sizes.h"
@@ -16,9 +17,11 @@
 struct ladder {
 	struct attention base;
 	struct flash_part part;
+	bool clusters;                  /* rung 10 with clusters: no plan, no tickets */
 	int blocks;                     /* from rung 9 up: of a launch, as many as run at once */
 	struct buffer *plan;            /* i32, from rung 9 up (kernels/split_plan.cuh) */
 	struct buffer *tickets;         /* u32 [M, Hkv], of rung 10 */
+	struct buffer *k_scale, *v_scale;       /* f32 [Hkv], of caches of e4m3 */
 };
 
 /* --- shapes --- */
@@ -28,30 +31,51 @@ static int group_of(const struct attention_shape *s)
 	return s->kv_heads > 0 ? s->heads / s->kv_heads : 0;
 }
 
-/* Rung 13: the fastest rung for a shape, by times of an H200 (doc/ladder.md). The first row that a
- * shape fits is taken. All that it names have the same bits. */
+/* Rung 13: the fastest rung for a shape, by times of an H100 (doc/ladder.md). The first row that a
+ * shape fits is taken. All that it names have the same bits. The times are those of f32: for other
+ * types of keys and values nothing is measured yet, and they have the same rows. */
 enum { SHAPE_TABLE = 13 };
 
 static const struct {
 	int min_group;                  /* query heads of a KV head */
-	double max_keys;                /* room for these, of all KV heads and slots together */
+	int min_len;                    /* room for these keys in a sequence */
 	int rung;
 } shape_table[] = {
-	{ 9, INFINITY, 6 },             /* bound by arithmetic and registers: no plan helps */
-	{ 0, INFINITY, 10 },
+	{ 9, 0, 6 },                    /* bound by arithmetic and registers: no plan helps */
+	{ 0, 3 << 10, 9 },              /* a second launch is less than a last block's wait */
+	{ 0, 0, 10 },
 };
 
 int ladder_rung(const struct attention_shape *s)
 {
-	double keys = (double)s->slots * s->kv_heads * s->max_len;
 	int i = 0;
 
 	if (s->rung > 0 && s->rung != SHAPE_TABLE)
 		return s->rung;
+	if (attention_has_options(s))
+		return 6;
 	while (i + 1 < COUNT(shape_table)
-	       && (group_of(s) < shape_table[i].min_group || keys > shape_table[i].max_keys))
+	       && (group_of(s) < shape_table[i].min_group || s->max_len < shape_table[i].min_len))
 		i++;
 	return shape_table[i].rung;
+}
+
+/* The form of rung 10, by times of an H100 (doc/ladder.md): clusters, as long as those of two
+ * launches run at once, so that one begins while the other ends, and sequences are so short that
+ * what a launch waits for costs more than multiprocessors that do nothing. */
+enum { CLUSTER_LAUNCHES = 2, CLUSTER_MIN_STAGES = 2 };
+
+int ladder_max_clusters(const struct device_info *info)
+{
+	return info->compute_major < 9 ? 0
+		: info->multiprocessors / (CLUSTER_LAUNCHES * CLUSTER_BLOCKS);
+}
+
+bool ladder_clusters(const struct attention_shape *s, const struct device_info *info)
+{
+	return ladder_rung(s) == 10 && s->max_len <= LADDER_CLUSTER_LEN
+		&& (int64_t)s->slots * s->kv_heads <= ladder_max_clusters(info)
+		&& CLUSTER_STAGES(group_of(s), s->head_dim) >= CLUSTER_MIN_STAGES;
 }
 
 static enum status check(const struct attention_shape *s)
@@ -61,6 +85,12 @@ static enum status check(const struct attention_shape *s)
 	if (rung != 4 && rung != 5 && rung != 6 && rung != 9 && rung != 10)
 		return fail(STATUS_USAGE, "ladder: there is no rung %d; those of f32 are 0 to 6, "
 			    "9, 10 and 13", rung);
+	if (s->kv_dtype != DTYPE_F32 && rung == 4)
+		return fail(STATUS_USAGE, "ladder: rung 4 takes a KV cache of f32, got %s, which "
+			    "rungs 5, 6, 9, 10 and 13 take", dtype_name(s->kv_dtype));
+	if (attention_has_options(s) && rung != 5 && rung != 6)
+		return fail(STATUS_USAGE, "ladder: rung %d has no softcap, window, sinks or "
+			    "log-sum-exp, which rungs 5, 6 and 13 have", rung);
 	if (group_of(s) > SPLIT_MAX_GROUP)
 		return fail(STATUS_USAGE, "ladder: rung %d takes at most %d query heads for each "
 			    "KV head, got %d; rungs 1 to 3 take any", rung, SPLIT_MAX_GROUP,
@@ -73,33 +103,76 @@ static enum status check(const struct attention_shape *s)
 		    ", got %d; rungs 0 to 4 take any up to 256", rung, s->head_dim);
 }
 
-static size_t shared(const struct attention_shape *s)
+size_t ladder_shared(const struct attention_shape *s, bool clusters)
 {
 	int G = group_of(s), D = s->head_dim, rung = ladder_rung(s);
 	int floats = SPLIT_FLOATS(G, D) + SPLIT_MERGE_FLOATS(G, D);
 
 	if (rung == 4)
 		return 0;
-	if (rung >= LADDER_BULK_RUNG)
+	if (clusters)
+		floats += CLUSTER_RING_FLOATS(G, D) + CLUSTER_FLOATS(G, D);
+	else if (rung >= LADDER_BULK_RUNG)
 		floats += SPLIT_RING_FLOATS(G, D);
 	return (size_t)floats * sizeof(float);
+}
+
+/* Of the larger form: which one it is depends on the device. */
+static size_t shared(const struct attention_shape *s)
+{
+	size_t without = ladder_shared(s, false);
+	size_t with = ladder_rung(s) == 10 ? ladder_shared(s, true) : 0;
+
+	return with > without ? with : without;
 }
 
 /* --- buffers --- */
 
 /* A plan has room for all splits that the sequences can have. */
-static enum status create_plan(struct attention *a)
+static enum status create_plan(struct attention *a, const struct device_info *info)
 {
 	struct ladder *l = (struct ladder *)a;
 	const struct attention_shape *s = &a->shape;
 	int64_t units = (int64_t)s->slots * s->kv_heads * SPLITS;
 	struct buffer_spec plan = { "plan", DTYPE_I32, 1, { 0 } };
-	struct device_info info;
 
-	TRY(device_info(a->device, &info));
-	l->blocks = info.multiprocessors < units ? info.multiprocessors : (int)units;
+	l->blocks = info->multiprocessors < units ? info->multiprocessors : (int)units;
 	plan.shape[0] = PLAN_HEADS(l->blocks) + PLAN_UNIT * units;
 	return device_alloc(a->device, &plan, &l->plan);
+}
+
+static enum status create_tickets(struct attention *a)
+{
+	struct ladder *l = (struct ladder *)a;
+	const struct attention_shape *s = &a->shape;
+	struct buffer_spec tickets = { "tickets", DTYPE_U32, 2, { s->slots, s->kv_heads } };
+
+	TRY(device_alloc(a->device, &tickets, &l->tickets));
+	return device_fill(a->device, NULL, l->tickets, 0, 0,
+			   l->tickets->bytes / sizeof(uint32_t));
+}
+
+static enum status create_scale(struct attention *a, const char *name, const float *scale,
+				struct buffer **out)
+{
+	struct buffer_spec spec = { name, DTYPE_F32, 1, { a->shape.kv_heads } };
+	float one = 1.0f;
+	uint32_t bits;
+
+	memcpy(&bits, &one, sizeof bits);
+	TRY(device_alloc(a->device, &spec, out));
+	return scale ? device_upload(a->device, NULL, *out, 0, scale, (*out)->bytes)
+		: device_fill(a->device, NULL, *out, 0, bits, (*out)->bytes / sizeof bits);
+}
+
+static enum status create_scales(struct attention *a)
+{
+	struct ladder *l = (struct ladder *)a;
+
+	TRY(create_scale(a, "k_scale", a->shape.k_scale, &l->k_scale));
+	TRY(create_scale(a, "v_scale", a->shape.v_scale, &l->v_scale));
+	a->shape.k_scale = a->shape.v_scale = NULL;     /* they may not outlive the call */
+	return STATUS_OK;
 }
 
 static enum status create(struct attention *a)
@@ -110,18 +183,19 @@ static enum status create(struct attention *a)
 	struct buffer_spec partials = {
 		"partials", DTYPE_F32, 4, { s->slots, s->heads, SPLITS, s->head_dim + 2 }
 	};
-	struct buffer_spec tickets = { "tickets", DTYPE_U32, 2, { s->slots, s->kv_heads } };
+	struct device_info info;
 
 	if (rung == 4)
 		return flash_alloc(a, &l->part);
+	TRY(device_info(a->device, &info));
 	TRY(device_alloc(a->device, &partials, &l->part.partials));
-	if (rung >= LADDER_PLAN_RUNG)
-		TRY(create_plan(a));
-	if (rung < 10)
+	if (s->kv_dtype == DTYPE_E4M3)
+		TRY(create_scales(a));
+	l->clusters = ladder_clusters(s, &info);
+	if (l->clusters || rung < LADDER_PLAN_RUNG)
 		return STATUS_OK;
-	TRY(device_alloc(a->device, &tickets, &l->tickets));
-	return device_fill(a->device, NULL, l->tickets, 0, 0,
-			   l->tickets->bytes / sizeof(uint32_t));
+	TRY(create_plan(a, &info));
+	return rung < 10 ? STATUS_OK : create_tickets(a);
 }
 
 static void destroy(struct attention *a)
@@ -130,6 +204,8 @@ static void destroy(struct attention *a)
 
 	free_buffers(a->device, &l->plan, 1);
 	free_buffers(a->device, &l->tickets, 1);
+	free_buffers(a->device, &l->k_scale, 1);
+	free_buffers(a->device, &l->v_scale, 1);
 	flash_free(a, &l->part);
 }
 
@@ -177,67 +253,117 @@ static enum status launch_merge(struct attention *a, int layer)
 		ARG_BUFFER(l->part.partials), ARG_BUFFER(a->io->out),
 		ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer), ARG_I32(s->head_dim),
 	};
+	const struct arg with_options[] = {
+		args[0], args[1], ARG_BUFFER(a->io->lse), args[2], args[3], ARG_I32(s->window),
+		ARG_I32(s->sinks),
+	};
+	bool options = attention_has_options(s);
 
-	return step_launch(a, "flash_decode_merge", layer,
+	return step_launch(a, options ? "flash_decode_merge_options" : "flash_decode_merge", layer,
 			   (struct dim3){ (unsigned)s->heads, (unsigned)s->slots, 1 },
-			   (struct dim3){ s->head_dim > 128 ? 2 * WARP : WARP, 1, 1 }, 0, args,
-			   COUNT(args));
+			   (struct dim3){ s->head_dim > 128 ? 2 * WARP : WARP, 1, 1 }, 0,
+			   options ? with_options : args,
+			   options ? COUNT(with_options) : COUNT(args));
 }
 
-static enum status launch_split(struct attention *a, const char *kernel, int layer)
+/* What the kernels of rungs from 5 up have at the end of their arguments: only those of e4m3 take
+ * the last two. */
+#define SPLIT_ARGS(a, l) \
+	ARG_I32((a)->shape.heads), ARG_I32((a)->shape.kv_heads), ARG_I32((a)->shape.head_dim), \
+	ARG_I32((a)->shape.max_len), ARG_I64(kv_cache_stride((a)->cache)), \
+	ARG_F32((a)->shape.scale), ARG_BUFFER((l)->k_scale), ARG_BUFFER((l)->v_scale)
+
+/* Launches a kernel with arguments that end with SPLIT_ARGS. Its name has the type of a cache that
+ * is not f32. */
+static enum status launch_attend(struct attention *a, const char *name, int layer,
+				 struct dim3 grid, const struct arg *args, int arg_count)
+{
+	const struct ladder *l = (struct ladder *)a;
+	bool narrow = a->shape.kv_dtype != DTYPE_F32;
+	char kernel[64];
+	struct launch launch = {
+		.grid = grid, .block = { WARP, SPLIT_WARPS, 1 },
+		.shared_bytes = (unsigned)ladder_shared(&a->shape, l->clusters), .args = args,
+		.arg_count = l->k_scale ? arg_count : arg_count - 2, .layer = layer,
+	};
+
+	if (l->clusters)
+		launch.cluster = (struct dim3){ 1, 1, CLUSTER_BLOCKS };
+	snprintf(kernel, sizeof kernel, "%s%s%s", name, narrow ? "_" : "",
+		 narrow ? dtype_name(a->shape.kv_dtype) : "");
+	return launch_on(a->device, &a->io->target, kernel, &launch);
+}
+
+enum { OPTIONS = 3, WITHOUT_OPTIONS = 13 };     /* arguments */
+
+/* With options, the kernel's name says so, and its arguments end with them. */
+static enum status launch_split(struct attention *a, const char *name, int layer)
 {
 	const struct attention_shape *s = &a->shape;
 	const struct ladder *l = (struct ladder *)a;
-	const struct arg args[] = {
+	const struct arg given[OPTIONS] = {
+		ARG_F32(s->softcap), ARG_I32(s->window), ARG_I32(s->sinks),
+	};
+	bool options = attention_has_options(s);
+	int at = l->k_scale ? WITHOUT_OPTIONS : WITHOUT_OPTIONS - 2;
+	char kernel[64];
+	struct arg args[WITHOUT_OPTIONS + OPTIONS] = {
 		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
 		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials),
-		ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer),
-		ARG_I32(s->heads), ARG_I32(s->kv_heads), ARG_I32(s->head_dim),
-		ARG_I32(s->max_len), ARG_I64(kv_cache_stride(a->cache)), ARG_F32(s->scale),
+		ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer), SPLIT_ARGS(a, l),
 	};
 
-	TRY(step_launch(a, kernel, layer,
-			(struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots, SPLITS },
-			(struct dim3){ WARP, SPLIT_WARPS, 1 }, (unsigned)shared(s), args,
-			COUNT(args)));
+	for (int i = 0; i < OPTIONS && options; i++)
+		args[at++] = given[i];
+	snprintf(kernel, sizeof kernel, "%s%s", name, options ? "_options" : "");
+	TRY(launch_attend(a, kernel, layer,
+			  (struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots, SPLITS },
+			  args, options ? COUNT(args) : WITHOUT_OPTIONS));
 	return launch_merge(a, layer);
 }
 
 static enum status launch_planned(struct attention *a, int layer)
 {
-	const struct attention_shape *s = &a->shape;
 	const struct ladder *l = (struct ladder *)a;
 	const struct arg args[] = {
 		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
 		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials),
-		ARG_BUFFER(l->plan), ARG_I32(s->heads), ARG_I32(s->kv_heads),
-		ARG_I32(s->head_dim), ARG_I32(s->max_len), ARG_I64(kv_cache_stride(a->cache)),
-		ARG_F32(s->scale),
+		ARG_BUFFER(l->plan), SPLIT_ARGS(a, l),
 	};
 
-	TRY(step_launch(a, "flash_decode_planned", layer,
-			(struct dim3){ (unsigned)l->blocks, 1, 1 },
-			(struct dim3){ WARP, SPLIT_WARPS, 1 }, (unsigned)shared(s), args,
-			COUNT(args)));
+	TRY(launch_attend(a, "flash_decode_planned", layer,
+			  (struct dim3){ (unsigned)l->blocks, 1, 1 }, args, COUNT(args)));
 	return launch_merge(a, layer);
 }
 
 static enum status launch_fused(struct attention *a, int layer)
+{
+	const struct ladder *l = (struct ladder *)a;
+	const struct arg args[] = {
+		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
+		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials),
+		ARG_BUFFER(a->io->out), ARG_BUFFER(l->tickets), ARG_BUFFER(l->plan),
+		SPLIT_ARGS(a, l),
+	};
+
+	return launch_attend(a, "flash_decode_fused", layer,
+			     (struct dim3){ (unsigned)l->blocks, 1, 1 }, args, COUNT(args));
+}
+
+static enum status launch_clusters(struct attention *a, int layer)
 {
 	const struct attention_shape *s = &a->shape;
 	const struct ladder *l = (struct ladder *)a;
 	const struct arg args[] = {
 		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
 		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials),
-		ARG_BUFFER(a->io->out), ARG_BUFFER(l->tickets), ARG_BUFFER(l->plan),
-		ARG_I32(s->heads), ARG_I32(s->kv_heads), ARG_I32(s->head_dim),
-		ARG_I32(s->max_len), ARG_I64(kv_cache_stride(a->cache)), ARG_F32(s->scale),
+		ARG_BUFFER(a->io->out), ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer),
+		SPLIT_ARGS(a, l),
 	};
 
-	return step_launch(a, "flash_decode_fused", layer,
-			   (struct dim3){ (unsigned)l->blocks, 1, 1 },
-			   (struct dim3){ WARP, SPLIT_WARPS, 1 }, (unsigned)shared(s), args,
-			   COUNT(args));
+	return launch_attend(a, "flash_decode_cluster", layer,
+			     (struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots,
+					    CLUSTER_BLOCKS }, args, COUNT(args));
 }
 
 static enum status launch(struct attention *a, int layer)
@@ -253,14 +379,16 @@ static enum status launch(struct attention *a, int layer)
 	case 9:
 		return launch_planned(a, layer);
 	default:
-		return launch_fused(a, layer);
+		return ((struct ladder *)a)->clusters ? launch_clusters(a, layer)
+						      : launch_fused(a, layer);
 	}
 }
 
 const struct path path_ladder = {
 	.name = "ladder",
 	.summary = "flash decoding with one more idea per rung, to the memory's speed",
-	.size = sizeof(struct ladder), .device_lengths = true, .replayable = true,
+	.size = sizeof(struct ladder), .device_lengths = true, .replayable = true, .narrow = true,
+	.options = true,
 	.check = check, .shared = shared,
 	.create = create, .plan = plan, .launch = launch, .destroy = destroy,
 };

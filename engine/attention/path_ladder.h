@@ -8,11 +8,21 @@
 /* The first rungs with bulk copies, which need sm_90, and with a plan. */
 #define LADDER_BULK_RUNG 6
 #define LADDER_PLAN_RUNG 9
+/* Room for most keys of a sequence for which rung 10 has clusters. */
+#define LADDER_CLUSTER_LEN 3072
 
 /* Rungs 0 to 3 are the paths cached, incremental, incremental-multiwarp and flash-decoding, with
  * their bits; all others, and LADDER_BEST, are path_ladder. */
 const struct path *ladder_path(int rung);
 /* The rung, 4 or more, that path_ladder runs for a shape: its own, or what the table names. */
 int ladder_rung(const struct attention_shape *);
+/* Most clusters of a launch for which rung 10 has them, one for each sequence and KV head; 0 before
+ * sm_90. */
+int ladder_max_clusters(const struct device_info *);
+/* Whether this rung is flash_decode_cluster on a device: the form of rung 10 for few and short
+ * sequences. */
+bool ladder_clusters(const struct attention_shape *, const struct device_info *);
+/* Dynamic shared memory of a block, with or without clusters. */
+size_t ladder_shared(const struct attention_shape *, bool clusters);
 
 #endif

@@ -60,8 +60,8 @@ static enum status alloc_eager(struct attention *a)
 	if (!a->path->device_lengths || a->shape.graph != GRAPH_NONE)
 		return STATUS_OK;
 	TRY(alloc_values(a, "seq_lens", &a->io->eager.seq_lens));
-	return a->shape.slots > 1 ? alloc_values(a, "positions", &a->io->eager.positions)
-				  : STATUS_OK;
+	return a->shape.slots > 1 || a->shape.kv_dtype != DTYPE_F32
+		? alloc_values(a, "positions", &a->io->eager.positions) : STATUS_OK;
 }
 
 enum status step_io_alloc(struct attention *a)
@@ -79,8 +79,11 @@ enum status step_io_alloc(struct attention *a)
 	io->lens_now = xcalloc((size_t)M, sizeof *io->lens_now);
 	io->positions_now = xcalloc((size_t)M, sizeof *io->positions_now);
 	TRY(kv_cache_create(a->device, s->layers, s->slots, s->kv_heads, s->max_len, s->head_dim,
-			    &a->cache));
+			    s->kv_dtype, &a->cache));
 	TRY(alloc_all(a->device, wanted, COUNT(wanted)));
+	if (attention_has_options(s))
+		TRY(device_alloc(a->device, &(struct buffer_spec){ "lse", DTYPE_F32, 2, { M, H } },
+				 &io->lse));
 	return alloc_eager(a);
 }
 
@@ -100,6 +103,7 @@ void step_io_free(struct attention *a)
 		return;
 	free_prompt(a->device, &io->prompt);
 	free_buffers(a->device, (struct buffer *[]){ io->q, io->k_new, io->v_new, io->out }, 4);
+	free_buffers(a->device, &io->lse, 1);
 	free_values(a, &io->eager.seq_lens);
 	free_values(a, &io->eager.positions);
 	free_values(a, &io->graph.seq_lens);
@@ -241,14 +245,17 @@ static enum status scatter_batch(struct attention *a, int layer, struct buffer *
 		ARG_I32(s->head_dim), ARG_I32(s->max_len), ARG_I64(kv_cache_stride(a->cache)),
 	};
 
-	return step_launch(a, "kv_scatter_batched", layer,
+	return step_launch(a, s->kv_dtype == DTYPE_F16 ? "kv_scatter_f16"
+			   : s->kv_dtype == DTYPE_BF16 ? "kv_scatter_bf16"
+			   : s->kv_dtype == DTYPE_E4M3 ? "kv_scatter_e4m3" : "kv_scatter_batched",
+			   layer,
 			   (struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots, 1 },
 			   (struct dim3){ (unsigned)s->head_dim, 1, 1 }, 0, args, COUNT(args));
 }
 
 enum status step_io_scatter(struct attention *a, int layer)
 {
-	if (a->shape.slots == 1)
+	if (a->shape.slots == 1 && a->shape.kv_dtype == DTYPE_F32)
 		return step_io_scatter_slot(a, layer, 0);
 	TRY(scatter_batch(a, layer, a->io->k_new, a->cache->k[layer]));
 	return scatter_batch(a, layer, a->io->v_new, a->cache->v[layer]);
@@ -271,7 +278,8 @@ enum status step_io_download(struct attention *a, const struct attention_step *s
 	for (int slot = 0; slot < a->shape.slots; slot++)
 		if (step->done && step->done[slot])
 			memset(step->out + (size_t)slot * row, 0, row * sizeof(float));
-	return STATUS_OK;
+	return step->lse ? device_download(a->device, NULL, a->io->lse, 0, step->lse,
+					   a->io->lse->bytes) : STATUS_OK;
 }
 
 /* --- one layer of a prompt --- */

@@ -32,7 +32,8 @@ struct step_lengths {
 struct step_io {
 	struct buffer *q, *out;         /* [M, H, D] */
 	struct buffer *k_new, *v_new;   /* [M, Hkv, D] */
-	struct step_lengths eager;      /* if the path's kernels read them; positions if M > 1 */
+	struct buffer *lse;             /* [M, H], with options; else NULL */
+	struct step_lengths eager;      /* if kernels read them; positions if M > 1 or not f32 */
 	struct step_lengths graph;      /* allocated with the first graph */
 	int32_t *lens_now, *positions_now;      /* [M] of this step */
 	bool uploaded;                  /* at least one step was uploaded */
@@ -58,7 +59,8 @@ const struct step_lengths *step_io_lengths(const struct attention *);
 enum status step_io_scatter(struct attention *, int layer);
 /* The same for one slot, which may be done. */
 enum status step_io_scatter_slot(struct attention *, int layer, int slot);
-/* Downloads the output; rows of slots that are done become zeros. */
+/* Downloads the output, and the log-sum-exps if the step wants them; rows of slots that are done
+ * become zeros. */
 enum status step_io_download(struct attention *, const struct attention_step *);
 
 /* Appends all rows of a prompt and attends to them, causally; see attention_prefill(). */

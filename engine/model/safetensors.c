@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/dtype.h"
+#include "base/math/narrow_float.h"
 #include "base/xalloc.h"
 
 #define LENGTH_BYTES 8
@@ -217,30 +218,6 @@ void safetensors_close(struct safetensors *st)
 
 /* --- reading --- */
 
-static float bf16_to_f32(uint16_t half)
-{
-	uint32_t bits = (uint32_t)half << 16;
-	float value;
-
-	memcpy(&value, &bits, sizeof value);
-	return value;
-}
-
-static float f16_to_f32(uint16_t half)
-{
-	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31;
-	uint32_t fraction = half & 0x3ff, bits;
-	float value;
-
-	if (exponent == 0) {            /* zero or subnormal: fraction * 2^-24 is exact in f32 */
-		value = (float)fraction * 0x1p-24f;
-		return sign ? -value : value;
-	}
-	bits = sign | (exponent == 31 ? 0xffu : exponent + 112) << 23 | fraction << 13;
-	memcpy(&value, &bits, sizeof value);
-	return value;
-}
-
 static void convert(float *out, const unsigned char *from, size_t count, enum dtype dtype)
 {
 	uint16_t half;
@@ -251,7 +228,7 @@ static void convert(float *out, const unsigned char *from, size_t count, enum dt
 	}
 	for (size_t i = 0; i < count; i++) {
 		memcpy(&half, from + i * sizeof(half), sizeof(half));
-		out[i] = dtype == DTYPE_BF16 ? bf16_to_f32(half) : f16_to_f32(half);
+		out[i] = dtype == DTYPE_BF16 ? narrow_from_bf16(half) : narrow_from_f16(half);
 	}
 }
 

@@ -113,8 +113,9 @@ static size_t describe_rows(const struct recording *n, const struct place *place
 	int64_t heads = n->call.grid.x, D = value(n, "D", 0), max_len = value(n, "max_len", 0);
 	int64_t stride = value(n, "stride", heads * max_len * D);
 	uint64_t row_bytes = (uint64_t)D * sizeof(float);
+	uint64_t element = dtype_bytes(cache->buffer->dtype);
 	/* A launch for one sequence gets the address of its slot in the cache. */
-	int64_t first = stride > 0 ? (int64_t)(cache->offset / sizeof(float)) / stride : 0;
+	int64_t first = stride > 0 ? (int64_t)(cache->offset / element) / stride : 0;
 	size_t count = 0;
 
 	for (int64_t y = 0; y < n->call.grid.y; y++)
@@ -129,8 +130,10 @@ static size_t describe_rows(const struct recording *n, const struct place *place
 				.slot = (int)(first + places[y].slot), .kv_head = (int)h,
 				.position = places[y].position,
 				.buffer = shadow_id(n->recorder, cache->buffer),
-				.offset = cache->offset + at * sizeof(float), .bytes = row_bytes,
+				.offset = cache->offset + at * element,
+				.bytes = (uint64_t)D * element,
 			};
+			/* Rounded, if the cache is not of f32. */
 			find_source(shadow_find(n->recorder, rows->buffer), from, row_bytes,
 				    &kv[count]);
 			count++;
@@ -165,6 +168,7 @@ struct partials {
 	int64_t slots, heads, chunks, D;
 	int64_t C;                      /* 0: each sequence is split by its own length */
 	float *values;                  /* [slots, heads, chunks, D + 2] */
+	int64_t window, sinks;          /* 0: all keys are seen */
 	int32_t *seq_lens;              /* [slots] */
 };
 
@@ -173,9 +177,12 @@ static const float *partial_at(const struct partials *p, int64_t slot, int64_t h
 	return p->values + ((slot * p->heads + head) * p->chunks + chunk) * (p->D + 2);
 }
 
+/* The keys that a sequence attends to. */
 static int64_t key_count(const struct partials *p, int64_t slot)
 {
-	return p->seq_lens[slot] > 0 ? p->seq_lens[slot] : 0;
+	int64_t keys = p->seq_lens[slot] > 0 ? p->seq_lens[slot] : 0;
+
+	return keys - SPLIT_GAP(keys, p->window, p->sinks);
 }
 
 static int64_t chunk_keys(const struct partials *p, int64_t slot)
@@ -235,6 +242,8 @@ static enum status partials_read(const struct recording *n, struct partials *p,
 	const struct arg *plan = pointer(n, "plan");
 	uint64_t count = (uint64_t)(p->slots * p->heads * p->chunks * (p->D + 2));
 
+	p->window = value(n, "window", 0);
+	p->sinks = value(n, "sinks", 0);
 	*found = values && (seq_lens || plan) && p->D > 0 && p->C >= 0 && count > 0;
 	if (!*found)
 		return STATUS_OK;
@@ -300,8 +309,9 @@ static void describe_row(const struct partials *p, int64_t slot, int64_t head, i
 			out[c].share /= total;
 }
 
-/* With a plan, a grid says nothing of sequences; the size of the partials does. */
-static void size_planned(const struct recording *n, struct partials *p)
+/* With a plan, a grid says nothing of sequences, and with clusters nothing of splits; the size of
+ * the partials does. */
+static void size_by_partials(const struct recording *n, struct partials *p)
 {
 	const struct arg *partials = pointer(n, "partials");
 	uint64_t row = (uint64_t)(p->D > 0 && p->heads > 0 ? p->heads * (p->D + 2) : 0)
@@ -325,8 +335,8 @@ static enum status decode_chunk(const struct recording *n)
 	enum status status;
 	bool found;
 
-	if (pointer(n, "plan"))
-		size_planned(n, &p);
+	if (pointer(n, "plan") || n->launch->cluster.z > 1)
+		size_by_partials(n, &p);
 	status = partials_read(n, &p, &found);
 	if (status == STATUS_OK && found) {
 		size_t count = (size_t)(p.slots * p.heads * p.chunks);

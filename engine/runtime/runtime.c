@@ -13,6 +13,7 @@
 
 #include "base/xalloc.h"
 #include "engine/runtime/runtime_array.h"
+#include "engine/runtime/runtime_graph.h"
 
 struct runtime runtime;
 
@@ -169,8 +170,9 @@ static enum status open_device(struct runtime_device *d, struct device *device, 
 enum status runtime_begin(struct device *const *devices, int count,
 			  const struct runtime_program *program)
 {
-	if (count < 1 || count > MAX_DEVICES)
-		return fail(STATUS_USAGE, "expected 1 to %d devices, got %d", MAX_DEVICES, count);
+	if (count < 1 || count > RUNTIME_MAX_DEVICES)
+		return fail(STATUS_USAGE, "expected 1 to %d devices, got %d", RUNTIME_MAX_DEVICES,
+			    count);
 	memset(&runtime, 0, sizeof runtime);
 	runtime.ids = 2;                /* 1 and 2 are the legacy and per-thread streams */
 	runtime.program = program;
@@ -190,6 +192,7 @@ static void close_device(struct runtime_device *d)
 	if (status != STATUS_OK && (status != STATUS_DEVICE || is_sticky(error_code())))
 		keep_failure(status);
 	memory_waited(d);
+	graph_memory_end(d);
 	memory_end(d);
 	textures_close(d);
 	runtime_streams_close(d);

@@ -20,6 +20,8 @@ struct device;
 struct kernel;
 struct kernel_variable;
 
+#define RUNTIME_MAX_DEVICES 16
+
 struct runtime_program {
 	void *context;
 	/* stub: an address inside the host stub of a kernel, or its start. NULL: not a kernel. */

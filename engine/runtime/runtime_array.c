@@ -12,7 +12,7 @@
 
 static struct cudaArray *arrays;
 
-enum status arrays_allowed(const struct runtime_device *d, const char *call)
+enum status simulator_only(const struct runtime_device *d, const char *call, const char *what)
 {
 	const struct device *device = d->device;
 
@@ -20,8 +20,13 @@ enum status arrays_allowed(const struct runtime_device *d, const char *call)
 		device = device->inner;
 	if (device->ops == &device_sim)
 		return STATUS_OK;
-	return fail(STATUS_USAGE, "%s: arrays, textures and surfaces are on the simulator only, "
-		    "not on device %s", call, device->ops->name);
+	return fail(STATUS_USAGE, "%s: %s are on the simulator only, not on device %s", call, what,
+		    device->ops->name);
+}
+
+enum status arrays_allowed(const struct runtime_device *d, const char *call)
+{
+	return simulator_only(d, call, "arrays, textures and surfaces");
 }
 
 cudaError_t array_find(cudaArray_const_t handle, const struct cudaArray **out)

@@ -20,6 +20,7 @@ struct cudaArray {
 };
 
 /* USAGE, which ends the program's run, unless the device is a simulator; `call` is for the text. */
+enum status simulator_only(const struct runtime_device *, const char *call, const char *what);
 enum status arrays_allowed(const struct runtime_device *, const char *call);
 
 /* Error 1 for what is not an array. */

@@ -64,6 +64,23 @@ cudaError_t runtime_capture_check_wait(const struct CUstream_st *s, const struct
 	return cudaErrorStreamCaptureImplicit;
 }
 
+struct CUgraph_st *runtime_capture_graph(const struct CUgraph_st *handle)
+{
+	for (const struct capture *c = captures; c; c = c->next)
+		if (c->graph == handle)
+			return c->graph;
+	return NULL;
+}
+
+struct CUgraphNode_st *runtime_capture_node(cudaGraphNode_t handle)
+{
+	struct CUgraphNode_st *node = NULL;
+
+	for (const struct capture *c = captures; c && !node; c = c->next)
+		node = runtime_graph_node_in(c->graph, handle);
+	return node;
+}
+
 /* --- nodes --- */
 
 static void set_ends(struct CUgraphNode_st ***ends, size_t *count,
@@ -134,7 +151,7 @@ static void stream_leave(struct CUstream_st *s)
 	s->capture = NULL;
 }
 
-/* Forgets a capture that its device has ended; the caller gets the graph. */
+/* Forgets a capture that its device has ended; the caller gets the graph, or the program has it. */
 static struct CUgraph_st *finish(struct capture *c)
 {
 	struct capture **link = &captures;
@@ -150,11 +167,20 @@ static struct CUgraph_st *finish(struct capture *c)
 	return graph;
 }
 
+static void drop(struct capture *c)
+{
+	bool into = c->into;
+	struct CUgraph_st *graph = finish(c);
+
+	if (!into)
+		runtime_graph_free(graph);
+}
+
 /* Destroying the origin ends the capture. */
 void runtime_capture_leave(struct CUstream_st *s)
 {
 	if (s->capture && s->capture->origin == s)
-		runtime_graph_free(finish(s->capture));
+		drop(s->capture);
 	else if (s->capture)
 		stream_leave(s);
 }
@@ -162,10 +188,12 @@ void runtime_capture_leave(struct CUstream_st *s)
 void runtime_captures_close(void)
 {
 	while (captures)
-		runtime_graph_free(finish(captures));
+		drop(captures);
 }
 
-static cudaError_t begin(cudaStream_t handle, enum cudaStreamCaptureMode mode)
+/* graph: the program's, which gets the nodes; NULL: a new one. */
+static cudaError_t begin(cudaStream_t handle, struct CUgraph_st *graph,
+			 enum cudaStreamCaptureMode mode)
 {
 	struct CUstream_st *s;
 	struct capture *c;
@@ -181,7 +209,9 @@ static cudaError_t begin(cudaStream_t handle, enum cudaStreamCaptureMode mode)
 	c->number = ++captures_begun;
 	c->device = s->device;
 	c->origin = s;
-	c->graph = runtime_graph_new(s->device);
+	c->graph = graph ? graph : runtime_graph_new(s->device);
+	c->into = graph != NULL;
+	c->graph->edited = false;
 	c->next = captures;
 	captures = c;
 	s->capture = c;
@@ -190,7 +220,79 @@ static cudaError_t begin(cudaStream_t handle, enum cudaStreamCaptureMode mode)
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
-	return API(begin(stream, mode));
+	return API(begin(stream, NULL, mode));
+}
+
+static cudaError_t check_nodes(const struct CUgraph_st *graph, const cudaGraphNode_t *nodes,
+			       size_t count)
+{
+	if (count > 0 && !nodes)
+		return cudaErrorInvalidValue;
+	for (size_t i = 0; i < count; i++) {
+		struct CUgraphNode_st *node;
+
+		TRY_CUDA(runtime_graph_node_of(nodes[i], &node));
+		if (node->graph != graph)
+			return cudaErrorInvalidValue;
+	}
+	return cudaSuccess;
+}
+
+static cudaError_t begin_into(cudaStream_t handle, cudaGraph_t graph_handle,
+			      const cudaGraphNode_t *nodes, size_t count,
+			      enum cudaStreamCaptureMode mode)
+{
+	struct CUgraph_st *graph;
+	struct CUstream_st *s;
+
+	TRY_CUDA(runtime_stream(handle, &s));
+	TRY_CUDA(runtime_graph_of(graph_handle, &graph));
+	if (graph->device != s->device || runtime_capture_graph(graph))
+		return cudaErrorInvalidValue;
+	TRY_CUDA(check_nodes(graph, nodes, count));
+	TRY_CUDA(begin(handle, graph, mode));
+	runtime_graph_changed(graph);           /* the device's capture has none of its nodes */
+	set_ends(&s->ends, &s->end_count, nodes, count);
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+					  const cudaGraphNode_t *dependencies,
+					  const cudaGraphEdgeData *edges, size_t count,
+					  enum cudaStreamCaptureMode mode)
+{
+	(void)edges;
+	return API(begin_into(stream, graph, dependencies, count, mode));
+}
+
+static cudaError_t update_ends(cudaStream_t handle, cudaGraphNode_t *nodes, size_t count,
+			       unsigned flags)
+{
+	struct CUstream_st *s;
+
+	TRY_CUDA(runtime_stream(handle, &s));
+	if (flags > cudaStreamSetCaptureDependencies)
+		return cudaErrorInvalidValue;
+	if (!s->capture)
+		return cudaErrorIllegalState;
+	TRY_CUDA(check_valid(s));
+	TRY_CUDA(check_nodes(s->capture->graph, nodes, count));
+	runtime_graph_changed(s->capture->graph);
+	if (flags == cudaStreamSetCaptureDependencies) {
+		set_ends(&s->ends, &s->end_count, nodes, count);
+		return cudaSuccess;
+	}
+	for (size_t i = 0; i < count; i++)
+		add_end(s, nodes[i]);
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
+						const cudaGraphEdgeData *edges, size_t count,
+						unsigned flags)
+{
+	(void)edges;
+	return API(update_ends(stream, dependencies, count, flags));
 }
 
 /* After an error the device may have ended the capture or not. */
@@ -202,7 +304,7 @@ static void end_failed(struct capture *c)
 	error_save(&record);
 	if (device_capture_state(c->device->device, c->origin->stream, &state) != STATUS_OK
 	    || state == CAPTURE_NONE)
-		runtime_graph_free(finish(c));
+		drop(c);
 	error_restore(&record);
 }
 
@@ -211,13 +313,15 @@ static cudaError_t end(cudaStream_t handle, cudaGraph_t *out)
 	struct CUgraph_st *graph;
 	struct CUstream_st *s;
 	struct graph *captured;
-	bool hosted;
+	bool hosted, into;
 	enum status status;
 
 	TRY_CUDA(runtime_stream(handle, &s));
-	if (!out)
+	into = s->capture && s->capture->into;
+	if (!out && !into)
 		return cudaErrorInvalidValue;
-	*out = NULL;
+	if (out)
+		*out = NULL;
 	if (s == &s->device->legacy)
 		return cudaErrorIllegalState;
 	status = device_capture_end(s->device->device, s->stream, &captured);
@@ -228,13 +332,15 @@ static cudaError_t end(cudaStream_t handle, cudaGraph_t *out)
 			end_failed(s->capture);
 		return error;
 	}
-	hosted = s->capture->hosted;
+	hosted = s->capture->hosted || s->capture->graph->edited;
 	graph = finish(s->capture);
 	graph->captured = captured;
 	if (hosted)
 		runtime_graph_changed(graph);
-	runtime_graph_publish(graph);
-	*out = graph;
+	if (!into)
+		runtime_graph_publish(graph);
+	if (out)
+		*out = graph;
 	return cudaSuccess;
 }
 

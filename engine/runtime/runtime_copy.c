@@ -88,6 +88,18 @@ static uint64_t offset_in(const struct allocation *a, const char *pointer)
 	return (uint64_t)(uintptr_t)pointer - a->address;
 }
 
+/* With memory of another device than the stream's: in the order of the stream, but by the other
+ * device. */
+static enum status foreign_row(const struct route *r, char *to, const char *from, size_t bytes)
+{
+	TRY(device_sync(r->device->device, r->stream));
+	if (on_device(r->to))
+		return device_upload(r->to->device->device, NULL, r->to->buffer,
+				     offset_in(r->to, to), from, bytes);
+	return device_download(r->from->device->device, NULL, r->from->buffer,
+			       offset_in(r->from, from), to, bytes);
+}
+
 static enum status upload_row(const struct route *r, char *to, const char *from, size_t bytes)
 {
 	bool later = !r->captured && !r->from && !r->waited && runtime_capture_active(r->device);
@@ -144,6 +156,9 @@ static enum status copy_row(const struct route *r, char *to, const char *from, s
 {
 	if (on_device(r->to) && on_device(r->from))
 		return device_row(r, to, from, bytes);
+	if ((on_device(r->to) && r->to->device != r->device)
+	    || (on_device(r->from) && r->from->device != r->device))
+		return foreign_row(r, to, from, bytes);
 	if (on_device(r->to))
 		return upload_row(r, to, from, bytes);
 	if (on_device(r->from))

@@ -128,6 +128,7 @@ static void all_waited(struct runtime_device *d)
 		s->seen = d->legacy_work;
 	}
 	memory_waited(d);
+	graph_memory_waited(d, NULL);
 	memory_host_turn();
 }
 

@@ -80,7 +80,7 @@ static cudaError_t make(cudaGraphExec_t *out, cudaGraph_t handle, unsigned long 
 	cudaError_t error;
 
 	TRY_CUDA(runtime_graph_of(handle, &graph));
-	if (!out || flags > 15 || !is_acyclic(graph))
+	if (!out || flags > 15 || !is_acyclic(graph) || !conditions_fit(graph, false))
 		return cudaErrorInvalidValue;
 	if (flags & cudaGraphInstantiateFlagDeviceLaunch)
 		return cudaErrorNotSupported;
@@ -185,6 +185,7 @@ static cudaError_t capture_launch(struct CUstream_st *s, const struct CUgraph_st
 	struct CUgraphNode_st **order = runtime_graph_sort(graph);
 	cudaError_t error = cudaSuccess;
 
+	conditions_copy(s->capture->graph, graph);
 	for (size_t i = 0; error == cudaSuccess && i < graph->count; i++)
 		error = work_submit(s, &order[i]->work);
 	free(order);
@@ -196,6 +197,8 @@ static cudaError_t launch_exec(struct CUgraphExec_st *x, struct CUstream_st *s)
 	struct runtime_device *d = x->device;
 
 	TRY_CUDA(exec_build(x));
+	graph_memory_launched(x->graph, s);
+	TRY_CUDA(conditions_begin(d, s->stream, x->graph));
 	if (!x->exec)
 		return runtime_graph_run(d, s->stream, x->graph);
 	for (size_t i = 0; d->watched && i < x->graph->count; i++)

@@ -37,6 +37,7 @@ void runtime_graph_changed(struct CUgraph_st *graph)
 {
 	struct error_record record;
 
+	graph->edited = true;
 	if (!graph->captured)
 		return;
 	error_save(&record);
@@ -57,6 +58,7 @@ void runtime_graph_free(struct CUgraph_st *graph)
 	for (size_t i = 0; i < graph->count; i++)
 		runtime_graph_node_free(graph->nodes[i]);
 	free(graph->nodes);
+	free(graph->conditions);
 	free(graph);
 }
 
@@ -94,6 +96,7 @@ struct CUgraph_st *runtime_graph_copy(const struct CUgraph_st *graph)
 		for (size_t a = 0; a < from->after_count; a++)
 			to->after[a] = copy->nodes[from->after[a]->mark];
 	}
+	conditions_copy(copy, graph);
 	return copy;
 }
 
@@ -107,10 +110,11 @@ cudaError_t runtime_graph_of(cudaGraph_t handle, struct CUgraph_st **out)
 			*out = g;
 			return cudaSuccess;
 		}
-	return cudaErrorInvalidValue;
+	*out = handle ? runtime_capture_graph(handle) : NULL;
+	return *out ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static struct CUgraphNode_st *node_in(struct CUgraph_st *graph, cudaGraphNode_t handle)
+struct CUgraphNode_st *runtime_graph_node_in(struct CUgraph_st *graph, cudaGraphNode_t handle)
 {
 	for (size_t i = 0; i < graph->count; i++) {
 		struct CUgraphNode_st *node = graph->nodes[i], *inner = NULL;
@@ -118,7 +122,7 @@ static struct CUgraphNode_st *node_in(struct CUgraph_st *graph, cudaGraphNode_t 
 		if (node == handle)
 			return node;
 		if (node->work.kind == WORK_GRAPH)
-			inner = node_in(node->work.graph, handle);
+			inner = runtime_graph_node_in(node->work.graph, handle);
 		if (inner)
 			return inner;
 	}
@@ -131,11 +135,12 @@ cudaError_t runtime_graph_node_of(cudaGraphNode_t handle, struct CUgraphNode_st 
 
 	TRY_CUDA(runtime_live(&d));
 	for (struct CUgraph_st *g = graphs; handle && g; g = g->next) {
-		*out = node_in(g, handle);
+		*out = runtime_graph_node_in(g, handle);
 		if (*out)
 			return cudaSuccess;
 	}
-	return cudaErrorInvalidValue;
+	*out = handle ? runtime_capture_node(handle) : NULL;
+	return *out ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* --- order --- */
@@ -208,6 +213,8 @@ static cudaError_t destroy(cudaGraph_t handle)
 	struct CUgraph_st *graph;
 
 	TRY_CUDA(runtime_graph_of(handle, &graph));
+	if (graph->inside || runtime_capture_graph(graph))
+		return cudaErrorInvalidValue;
 	runtime_graph_free(graph);
 	return cudaSuccess;
 }
@@ -238,6 +245,11 @@ void runtime_graphs_close(void)
 {
 	runtime_captures_close();
 	runtime_execs_close();
-	while (graphs)
-		runtime_graph_free(graphs);
+	while (graphs) {
+		struct CUgraph_st *graph = graphs;
+
+		while (graph->inside)           /* its node frees it */
+			graph = graph->next;
+		runtime_graph_free(graph);
+	}
 }

@@ -14,7 +14,8 @@
 enum work_kind {
 	WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_HOST, WORK_GRAPH, WORK_RECORD,
 	WORK_WAIT,
-	WORK_ALLOC, WORK_FREE           /* of lasting memory: nothing to do */
+	WORK_ALLOC, WORK_FREE,          /* of lasting memory: nothing to do */
+	WORK_CONDITION
 };
 
 struct launch_work {
@@ -46,6 +47,14 @@ struct fill_work {
 	size_t width, height, depth;    /* width in elements */
 };
 
+/* Which body runs depends on the 4 bytes of device memory that the handle is the address of. */
+struct condition_work {
+	cudaGraphConditionalHandle handle;
+	enum cudaGraphConditionalNodeType type;
+	struct CUgraph_st **bodies;     /* owned by a copy of the work */
+	unsigned count;
+};
+
 struct work {
 	enum work_kind kind;
 	union {
@@ -59,6 +68,7 @@ struct work {
 			void *address;
 			size_t bytes;
 		} memory;
+		struct condition_work condition;
 	};
 };
 
@@ -113,6 +123,10 @@ struct CUgraph_st {
 	size_t count;
 	struct runtime_device *device;
 	struct graph *captured;         /* the device's own; NULL: none, or the nodes changed */
+	bool edited;                    /* by calls, also during its capture */
+	bool inside;                    /* a body of a node, which owns it */
+	struct condition *conditions;   /* runtime_condition.c */
+	size_t condition_count;
 };
 
 struct CUgraph_st *runtime_graph_new(struct runtime_device *);
@@ -127,6 +141,7 @@ void runtime_graph_changed(struct CUgraph_st *);
  * frees the list. */
 struct CUgraphNode_st **runtime_graph_sort(const struct CUgraph_st *);
 cudaError_t runtime_graph_of(cudaGraph_t, struct CUgraph_st **out);
+struct CUgraphNode_st *runtime_graph_node_in(struct CUgraph_st *, cudaGraphNode_t handle);
 cudaError_t runtime_graph_node_of(cudaGraphNode_t, struct CUgraphNode_st **out);
 cudaError_t runtime_graph_run(struct runtime_device *, struct stream *, const struct CUgraph_st *);
 /* The device's executable graph of these nodes, and of a graph of its own. */
@@ -137,6 +152,39 @@ void runtime_graph_node_free(struct CUgraphNode_st *);
 void runtime_graphs_close(void);
 void runtime_execs_close(void);
 
+/* --- conditions (runtime_condition.c) --- */
+
+/* A new handle of a graph, as cudaGraphConditionalHandleCreate() makes. */
+struct condition {
+	cudaGraphConditionalHandle handle;
+	unsigned value;                 /* at each launch, if `assigned` */
+	bool assigned;
+};
+
+/* Gives the conditions of a graph, and of those in it, their values for a launch. */
+cudaError_t conditions_begin(struct runtime_device *, struct stream *, const struct CUgraph_st *);
+/* Adds the conditions of one graph to another. */
+void conditions_copy(struct CUgraph_st *to, const struct CUgraph_st *from);
+cudaError_t condition_run(struct runtime_device *, struct stream *, const struct condition_work *);
+struct condition_work condition_copy(const struct condition_work *);
+void condition_free(struct condition_work *);
+/* Whether graphs in this one have only nodes that a body may have. */
+bool conditions_fit(const struct CUgraph_st *, bool body);
+
+/* --- the memory of graphs (runtime_graph_memory.c) --- */
+
+/* Memory that a node which runs after these may allocate: what nodes before it have freed. NULL if
+ * there is none. */
+void *graph_memory_reuse(struct CUgraph_st *, const cudaGraphNode_t *after, size_t count,
+			 size_t bytes);
+/* Counts the memory of a graph that a stream launches. */
+void graph_memory_launched(const struct CUgraph_st *, const struct CUstream_st *);
+/* The program frees memory of a graph: at once, or in the order of a stream. */
+void graph_memory_freed(struct runtime_device *, const void *, const struct CUstream_st *);
+/* The stream was waited for; NULL: the device. */
+void graph_memory_waited(struct runtime_device *, const struct CUstream_st *);
+void graph_memory_end(struct runtime_device *);
+
 /* --- captures --- */
 
 struct capture {
@@ -146,6 +194,7 @@ struct capture {
 	struct CUstream_st *origin;
 	struct CUgraph_st *graph;
 	bool hosted;            /* has work that the device's capture lacks */
+	bool into;              /* the program's own graph, which has nodes already */
 };
 
 /* Error 906 if the legacy stream would have to wait for a capture, which ends with it. */
@@ -153,6 +202,9 @@ cudaError_t runtime_capture_check_legacy(struct runtime_device *);
 /* The same if the stream is the legacy one and the event is in a capture. */
 cudaError_t runtime_capture_check_wait(const struct CUstream_st *, const struct CUevent_st *);
 cudaError_t runtime_capture_add(struct CUstream_st *, const struct work *);
+/* The graph of a capture that has not ended; NULL: the handle is not one. */
+struct CUgraph_st *runtime_capture_graph(const struct CUgraph_st *handle);
+struct CUgraphNode_st *runtime_capture_node(cudaGraphNode_t handle);
 void runtime_capture_record(const struct CUstream_st *, struct CUevent_st *);
 void runtime_capture_join(struct CUstream_st *, const struct CUevent_st *);
 void runtime_capture_leave(struct CUstream_st *);

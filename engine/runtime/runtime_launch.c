@@ -58,7 +58,8 @@ static uint64_t foreign(const struct runtime_device *d, const struct allocation 
 	bool reachable = d->reads_host;
 
 	if (a)
-		reachable = a->device == d || !is_local(a) || d->peers[a->device->ordinal];
+		reachable = a->device == d || !is_local(a)
+			|| (a->pool ? a->pool->peers[d->ordinal] : d->peers[a->device->ordinal]);
 	else if (!reachable)
 		reachable = near_device_memory(address);
 	return reachable || address < HIDEABLE ? address : address - APART;
@@ -279,6 +280,8 @@ static cudaError_t submit(struct launch_work launch_work, cudaStream_t stream)
 	struct CUstream_st *s;
 
 	TRY_CUDA(runtime_stream(stream, &s));
+	if (s->device != runtime_current())
+		return cudaErrorInvalidResourceHandle;
 	TRY_CUDA(check(&work.launch));
 	return work_submit(s, &work);
 }

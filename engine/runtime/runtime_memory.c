@@ -1,9 +1,9 @@
-/* runtime_memory.c - allocations: of a device, pinned on the host, managed, registered.
+/* runtime_memory.c - allocations: of a device, pinned on the host, managed.
  *
  * Pinned memory too is managed memory of the device, so that kernels may use it. What the host
  * writes there reaches the device without a call; memory_show() repeats it as an upload where a
  * recorder or checker follows the memory. Copies treat such memory as the host's. Pools are in
- * runtime_pool.c.
+ * runtime_pool.c, and the calls for memory of the host in runtime_host.c.
  */
 #include "config.h"
 
@@ -96,11 +96,25 @@ void memory_end(struct runtime_device *d)
 	}
 }
 
+/* Work of other devices may still use the memory as their peer's. */
+static cudaError_t wait_for_peers(const struct runtime_device *d)
+{
+	for (int i = 0; i < runtime.device_count; i++) {
+		struct runtime_device *peer = &runtime.devices[i];
+
+		if (peer != d && !peer->sticky && !runtime_capture_active(peer))
+			TRY_DEVICE(peer, device_sync(peer->device, NULL));
+	}
+	return cudaSuccess;
+}
+
 cudaError_t memory_free(struct allocation *a)
 {
 	struct runtime_device *d = a->device;
 	struct allocation old = *a;
 
+	if (old.buffer)
+		TRY_CUDA(wait_for_peers(d));
 	if (old.buffer)
 		TRY_DEVICE(d, device_free(d->device, old.buffer));
 	if (old.buffer && !is_shared(old.kind))
@@ -231,7 +245,10 @@ static cudaError_t release(void *pointer)
 	if (!a || a->address != (uint64_t)(uintptr_t)pointer
 	    || (a->kind != PLACE_DEVICE && a->kind != PLACE_MANAGED))
 		return cudaErrorInvalidValue;
-	return a->lasting ? cudaSuccess : memory_free(a);
+	if (!a->lasting)
+		return memory_free(a);
+	graph_memory_freed(a->device, pointer, NULL);
+	return cudaSuccess;
 }
 
 cudaError_t cudaFree(void *devPtr)
@@ -254,128 +271,6 @@ static cudaError_t memory_info(size_t *left, size_t *total)
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 {
 	return API(memory_info(free, total));
-}
-
-/* --- pinned and registered memory of the host --- */
-
-static cudaError_t allocate_pinned(void **out, size_t bytes, unsigned flags)
-{
-	if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
-		return cudaErrorInvalidValue;
-	return allocate(PLACE_PINNED, out, bytes, flags | cudaHostAllocMapped);
-}
-
-cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned flags)
-{
-	return API(allocate_pinned(pHost, size, flags));
-}
-
-cudaError_t cudaMallocHost(void **ptr, size_t size)
-{
-	return API(allocate_pinned(ptr, size, cudaHostAllocDefault));
-}
-
-static cudaError_t release_host(void *pointer)
-{
-	struct allocation *a = address_find(pointer);
-	struct runtime_device *d;
-
-	TRY_CUDA(runtime_live(&d));
-	if (!pointer)
-		return cudaSuccess;
-	if (!a || a->address != (uint64_t)(uintptr_t)pointer || a->kind != PLACE_PINNED)
-		return cudaErrorInvalidValue;
-	return memory_free(a);
-}
-
-cudaError_t cudaFreeHost(void *ptr)
-{
-	return API(release_host(ptr));
-}
-
-static cudaError_t register_host(void *pointer, size_t bytes, unsigned flags)
-{
-	struct runtime_device *d;
-
-	TRY_CUDA(runtime_live(&d));
-	if (!pointer || bytes == 0
-	    || flags > (cudaHostRegisterPortable | cudaHostRegisterMapped
-			| cudaHostRegisterIoMemory | cudaHostRegisterReadOnly))
-		return cudaErrorInvalidValue;
-	if (address_find(pointer) || address_find((char *)pointer + bytes - 1))
-		return cudaErrorHostMemoryAlreadyRegistered;
-	address_add((struct allocation){
-		.address = (uint64_t)(uintptr_t)pointer, .bytes = bytes, .device = d,
-		.kind = PLACE_REGISTERED, .flags = flags | cudaHostRegisterMapped });
-	return cudaSuccess;
-}
-
-cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned flags)
-{
-	return API(register_host(ptr, size, flags));
-}
-
-static cudaError_t unregister_host(void *pointer)
-{
-	struct allocation *a = address_find(pointer);
-	struct runtime_device *d;
-
-	TRY_CUDA(runtime_live(&d));
-	if (!pointer)
-		return cudaErrorInvalidValue;
-	if (!a)
-		return cudaErrorHostMemoryNotRegistered;
-	if (a->kind != PLACE_REGISTERED || a->address != (uint64_t)(uintptr_t)pointer)
-		return cudaErrorInvalidValue;
-	TRY_DEVICE(d, device_sync(d->device, NULL));
-	address_remove(a);
-	return cudaSuccess;
-}
-
-cudaError_t cudaHostUnregister(void *ptr)
-{
-	return API(unregister_host(ptr));
-}
-
-static bool is_host(const struct allocation *a)
-{
-	return a && (a->kind == PLACE_PINNED || a->kind == PLACE_REGISTERED);
-}
-
-static cudaError_t device_pointer(void **out, void *host, unsigned flags)
-{
-	struct runtime_device *d;
-
-	TRY_CUDA(runtime_live(&d));
-	if (!out || flags != 0 || !host)
-		return cudaErrorInvalidValue;
-	*out = NULL;
-	if (!is_host(address_find(host)))
-		return cudaErrorInvalidValue;
-	*out = host;
-	return cudaSuccess;
-}
-
-cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned flags)
-{
-	return API(device_pointer(pDevice, pHost, flags));
-}
-
-static cudaError_t host_flags(unsigned *out, void *host)
-{
-	struct allocation *a = address_find(host);
-	struct runtime_device *d;
-
-	TRY_CUDA(runtime_live(&d));
-	if (!out || !is_host(a))
-		return cudaErrorInvalidValue;
-	*out = a->flags;
-	return cudaSuccess;
-}
-
-cudaError_t cudaHostGetFlags(unsigned *pFlags, void *pHost)
-{
-	return API(host_flags(pFlags, pHost));
 }
 
 /* --- what an address is --- */

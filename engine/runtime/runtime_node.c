@@ -149,7 +149,9 @@ cudaError_t node_add_allocation(cudaGraphNode_t *out, cudaGraph_t handle,
 	    || params->poolProps.location.id != graph->device->ordinal)
 		return cudaErrorInvalidValue;
 	TRY_CUDA(check_after(graph, after, count));
-	TRY_CUDA(memory_new_lasting(graph->device, params->bytesize, &params->dptr));
+	params->dptr = graph_memory_reuse(graph, after, count, params->bytesize);
+	if (!params->dptr)
+		TRY_CUDA(memory_new_lasting(graph->device, params->bytesize, &params->dptr));
 	work.memory = (struct memory_work){ params->dptr, params->bytesize };
 	return node_add(out, handle, after, count, cudaSuccess, &work);
 }
@@ -177,12 +179,6 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
 	struct work work;
 
 	return API(node_add(pNode, graph, dependencies, count, node_unuse(dptr, &work), &work));
-}
-
-cudaError_t cudaDeviceGraphMemTrim(int device)
-{
-	return API(device < 0 || device >= runtime.device_count ? cudaErrorInvalidDevice
-		   : cudaSuccess);
 }
 
 /* --- the work that parameters describe --- */
@@ -392,6 +388,7 @@ static cudaError_t get_type(cudaGraphNode_t handle, enum cudaGraphNodeType *out)
 		[WORK_WAIT] = cudaGraphNodeTypeWaitEvent,
 		[WORK_ALLOC] = cudaGraphNodeTypeMemAlloc,
 		[WORK_FREE] = cudaGraphNodeTypeMemFree,
+		[WORK_CONDITION] = cudaGraphNodeTypeConditional,
 	};
 	struct CUgraphNode_st *node;
 

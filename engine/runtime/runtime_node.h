@@ -20,6 +20,8 @@ cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t, const cudaGraphNode_t *a
 		     cudaError_t checked, const struct work *);
 cudaError_t node_add_allocation(cudaGraphNode_t *out, cudaGraph_t, const cudaGraphNode_t *after,
 				size_t count, struct cudaMemAllocNodeParams *);
+cudaError_t node_add_condition(cudaGraphNode_t *out, cudaGraph_t, const cudaGraphNode_t *after,
+			       size_t count, struct cudaConditionalNodeParams *);
 /* Sets a node's work to one of its kind, in a graph and in what was made of it. */
 cudaError_t node_set(cudaGraphNode_t, cudaError_t checked, const struct work *);
 cudaError_t node_set_in(cudaGraphExec_t, cudaGraphNode_t, cudaError_t checked, const struct work *);

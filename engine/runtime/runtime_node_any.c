@@ -1,7 +1,7 @@
 /* runtime_node_any.c - nodes of any type, whose parameters are one struct.
  *
- * Each type has the work that its own call makes (runtime_node.c). Semaphores of other APIs and
- * conditions are not there.
+ * Each type has the work that its own call makes (runtime_node.c, runtime_condition.c).
+ * Semaphores of other APIs are not there.
  */
 #include "config.h"
 
@@ -84,6 +84,8 @@ static cudaError_t add_any(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGr
 
 	if (p && p->type == cudaGraphNodeTypeMemAlloc)
 		return add_allocation(out, graph, after, count, &p->alloc);
+	if (p && p->type == cudaGraphNodeTypeConditional)
+		return node_add_condition(out, graph, after, count, &p->conditional);
 	return node_add(out, graph, after, count, work_of(p, &work), &work);
 }
 

@@ -68,11 +68,13 @@ cudaError_t order_sync(struct CUstream_st *s)
 	if (s != &d->legacy || !d->legacy_tail) {
 		TRY_CUDA(s == &d->legacy ? runtime_capture_check_legacy(d) : cudaSuccess);
 		TRY_DEVICE(d, device_sync(d->device, s->stream));
+		graph_memory_waited(d, s);
 		return cudaSuccess;
 	}
 	TRY_CUDA(order_before(s, true));
 	TRY_DEVICE(d, device_event_record(d->device, d->legacy_tail, NULL));
 	TRY_DEVICE(d, device_event_sync(d->device, d->legacy_tail));
 	d->legacy_busy = false;
+	graph_memory_waited(d, s);
 	return cudaSuccess;
 }

@@ -146,9 +146,13 @@ static cudaError_t release(void *pointer, cudaStream_t stream)
 		a->lasting = true;
 		return work_submit(s, &work);
 	}
-	if (a->lasting)
+	if (a->lasting) {
+		graph_memory_freed(a->device, pointer, s);
 		return cudaSuccess;
+	}
 	d = a->device;
+	if (s->device != d)             /* whose waits do not wait for the stream */
+		TRY_CUDA(order_sync(s));
 	d->freed = xreallocarray(d->freed, d->freed_count + 1, sizeof *d->freed);
 	d->freed[d->freed_count++] = a->buffer;
 	d->freed_bytes += a->bytes;
@@ -334,8 +338,7 @@ static cudaError_t set_access(cudaMemPool_t handle, const struct cudaMemAccessDe
 		if (list[i].location.type != cudaMemLocationTypeDevice || peer < 0
 		    || peer >= runtime.device_count)
 			return cudaErrorInvalidDevice;
-		runtime.devices[peer].peers[pool->device->ordinal]
-			= list[i].flags == cudaMemAccessFlagsProtReadWrite;
+		pool->peers[peer] = list[i].flags == cudaMemAccessFlagsProtReadWrite;
 	}
 	return cudaSuccess;
 }
@@ -357,8 +360,7 @@ static cudaError_t get_access(enum cudaMemAccessFlags *out, cudaMemPool_t handle
 		return cudaErrorInvalidValue;
 	if (location->id < 0 || location->id >= runtime.device_count)
 		return cudaErrorInvalidDevice;
-	open = location->id == pool->device->ordinal
-		|| runtime.devices[location->id].peers[pool->device->ordinal];
+	open = location->id == pool->device->ordinal || pool->peers[location->id];
 	*out = open ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
 	return cudaSuccess;
 }

@@ -13,8 +13,6 @@
 #include "engine/runtime/runtime.h"
 #include "sim/cuda/include/cuda_runtime_api.h"
 
-#define MAX_DEVICES 16
-
 /* Of enum cudaLimit. The limit of shared memory has a name only in the driver's API. */
 #define LIMIT_SHARED 7
 #define LIMITS 8
@@ -80,6 +78,7 @@ struct CUmemPoolHandle_st {
 	struct CUmemPoolHandle_st *next;
 	struct runtime_device *device;
 	uint64_t threshold, used, high;
+	bool peers[RUNTIME_MAX_DEVICES];        /* that may access its memory, by ordinal */
 	int reuse[3];
 };
 
@@ -106,17 +105,19 @@ struct runtime_device {
 	struct CUevent_st *events;
 	struct CUmemPoolHandle_st *default_pool, *pool, *pools;
 	struct function *functions;
+	struct graph_block *graph_blocks;       /* runtime_graph_memory.c */
+	size_t graph_bytes, graph_high;         /* of them; the most */
 	struct buffer **freed;          /* by cudaFreeAsync(), until the device is waited for */
 	size_t freed_count, freed_bytes;
 	size_t used;                    /* bytes of its memory */
 	size_t limits[LIMITS];
 	unsigned flags;
 	enum cudaFuncCache cache;
-	bool peers[MAX_DEVICES];
+	bool peers[RUNTIME_MAX_DEVICES];
 };
 
 struct runtime {
-	struct runtime_device devices[MAX_DEVICES];
+	struct runtime_device devices[RUNTIME_MAX_DEVICES];
 	int device_count;
 	const struct runtime_program *program;
 	struct allocation *allocations; /* by address */

@@ -15,6 +15,9 @@
 
 #define GREATEST_PRIORITY (-5)
 
+/* Set before main(), which may be before runtime_begin(). */
+static bool default_per_thread;
+
 /* --- handles --- */
 
 static cudaError_t stream_new(struct runtime_device *d, unsigned flags, int priority,
@@ -56,12 +59,17 @@ static cudaError_t per_thread_stream(struct runtime_device *d, struct CUstream_s
 	return cudaSuccess;
 }
 
+void ft_default_stream(int per_thread)
+{
+	default_per_thread = per_thread != 0;
+}
+
 cudaError_t runtime_stream(cudaStream_t handle, struct CUstream_st **out)
 {
 	struct runtime_device *d;
 
 	TRY_CUDA(runtime_live(&d));
-	if (handle == cudaStreamPerThread)
+	if (handle == cudaStreamPerThread || (!handle && default_per_thread))
 		return per_thread_stream(d, out);
 	*out = &d->legacy;
 	if (!handle || handle == cudaStreamLegacy)
@@ -132,7 +140,7 @@ static cudaError_t destroy(cudaStream_t handle)
 	struct CUstream_st *s;
 
 	TRY_CUDA(runtime_stream(handle, &s));
-	if (s == &s->device->legacy || handle == cudaStreamPerThread)
+	if (s == &s->device->legacy || s->per_thread)
 		return cudaErrorInvalidResourceHandle;
 	if (s->busy && !s->capture) {
 		TRY_DEVICE(s->device, device_event_record(s->device->device, s->tail, s->stream));
@@ -193,7 +201,7 @@ static cudaError_t get_id(cudaStream_t handle, unsigned long long *out)
 	TRY_CUDA(runtime_stream(handle, &s));
 	if (!out)
 		return cudaErrorInvalidValue;
-	*out = handle == cudaStreamPerThread ? 2 : s->id;
+	*out = s->per_thread ? 2 : s->id;
 	return cudaSuccess;
 }
 
@@ -277,6 +285,8 @@ static cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, uns
 	if (flags == cudaEventWaitExternal)
 		return wait_external(s, e);
 	if (e->device != s->device) {
+		if (!e->recorded)
+			return cudaSuccess;
 		TRY_DEVICE(e->device, device_event_sync(e->device->device, e->event));
 		return cudaSuccess;
 	}

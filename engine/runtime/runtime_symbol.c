@@ -39,6 +39,10 @@ static enum status add(struct runtime_device *d, const struct kernel_variable *v
 		.variable = v->address, .touched = true,
 	};
 
+	if (runtime.device_count > 1 && !v->managed)
+		return fail(STATUS_USAGE, "variable %s: each device would need its own; with "
+			    "%d devices only __managed__ variables are possible", v->name,
+			    runtime.device_count);
 	TRY(device_alloc_variable(d->device, &spec, v, &a.buffer));
 	/* The host uses a managed variable where its own code has it. */
 	a.address = v->managed ? (uint64_t)(uintptr_t)v->address : a.buffer->address;

@@ -25,7 +25,8 @@ bool work_is_hosted(const struct work *work)
 	switch (work->kind) {
 	case WORK_COPY: return copy_is_hosted(&work->copy);
 	case WORK_FILL: return fill_is_hosted(&work->fill);
-	case WORK_HOST: case WORK_GRAPH: case WORK_RECORD: case WORK_WAIT: return true;
+	case WORK_HOST: case WORK_GRAPH: case WORK_RECORD: case WORK_WAIT:
+	case WORK_CONDITION: return true;
 	default: return false;
 	}
 }
@@ -39,6 +40,7 @@ cudaError_t work_run(struct runtime_device *d, struct stream *stream, const stru
 	case WORK_FILL: return fill_run(d, stream, &work->fill);
 	case WORK_HOST: return run_host(d, stream, &work->host);
 	case WORK_GRAPH: return runtime_graph_run(d, stream, work->graph);
+	case WORK_CONDITION: return condition_run(d, stream, &work->condition);
 	case WORK_RECORD:
 		TRY_DEVICE(d, device_event_record(d->device, work->event->event, stream));
 		work->event->recorded = true;
@@ -97,6 +99,8 @@ struct work work_copy(const struct work *work)
 		copy_args(&copy.launch);
 	else if (copy.kind == WORK_GRAPH)
 		copy.graph = runtime_graph_copy(copy.graph);
+	else if (copy.kind == WORK_CONDITION)
+		copy.condition = condition_copy(&copy.condition);
 	return copy;
 }
 
@@ -107,6 +111,8 @@ void work_free(struct work *work)
 		free(work->launch.values);
 	} else if (work->kind == WORK_GRAPH) {
 		runtime_graph_free(work->graph);
+	} else if (work->kind == WORK_CONDITION) {
+		condition_free(&work->condition);
 	}
 	work->kind = WORK_EMPTY;
 }

@@ -29,7 +29,8 @@ struct group {
 	struct access_request request;
 	uint32_t number;                /* from 1 on, as created */
 	uint32_t lanes;                 /* that have rows */
-	uint64_t order;                 /* of the lowest lane: how many accesses came before */
+	unsigned first;                 /* the lowest lane that made one of the accesses */
+	uint64_t order;                 /* of that: how many accesses came before */
 };
 
 /* A lane entered a basic block for the first time. */
@@ -147,7 +148,7 @@ uint32_t accesses_request(struct accesses *a, const struct access_request *reque
 		a->groups = xreallocarray(a->groups, a->group_capacity, sizeof *a->groups);
 	}
 	a->groups[a->group_count++] = (struct group){
-		.request = *request, .number = (uint32_t)a->group_count,
+		.request = *request, .number = (uint32_t)a->group_count, .first = WARP_LANES,
 	};
 	return a->groups[a->group_count - 1].number;
 }
@@ -190,7 +191,7 @@ static void find_value(struct accesses *a, struct row_access *row, enum request_
 	row->known = true;
 }
 
-void accesses_add(struct accesses *a, uint32_t request, const struct lane *lane,
+void accesses_add(struct accesses *a, uint32_t request, const struct lane *lane, unsigned place,
 		  uintptr_t address, size_t bytes)
 {
 	struct group *group;
@@ -207,14 +208,16 @@ void accesses_add(struct accesses *a, uint32_t request, const struct lane *lane,
 	entry = &a->entries[a->count - 1];
 	*entry = (struct entry){
 		.request = request,
-		.row = { .lane = (uint8_t)__builtin_ctz(lane->bit), .bytes = (uint8_t)bytes,
+		.row = { .lane = (uint8_t)place, .bytes = (uint8_t)bytes,
 			 .address = address, .offset = address - a->base },
 	};
 	if (is_shared(group->request.kind))
 		entry->row.offset = address - (uintptr_t)lane->warp->block->view.shared;
-	if (!(group->lanes & (lane->bit - 1)))
+	if ((unsigned)__builtin_ctz(lane->bit) < group->first) {
+		group->first = (unsigned)__builtin_ctz(lane->bit);
 		group->order = a->count;
-	group->lanes |= lane->bit;
+	}
+	group->lanes |= 1u << place;
 	find_value(a, &entry->row, group->request.kind);
 }
 
@@ -301,7 +304,7 @@ static int by_request(const void *one, const void *other)
 	ORDER(a->request.block, b->request.block);
 	ORDER(a->request.warp, b->request.warp);
 	ORDER(a->request.meeting, b->request.meeting);
-	ORDER(__builtin_ctz(a->lanes), __builtin_ctz(b->lanes));
+	ORDER(a->first, b->first);
 	ORDER(a->order, b->order);
 	return 0;
 }
@@ -332,12 +335,13 @@ static const struct symbol *symbol_of(struct codes *codes, uintptr_t pc)
 	return &new->symbol;
 }
 
-static enum access_kind kind_of(enum request_kind kind)
+static enum access_kind kind_of(const struct access_request *r)
 {
-	if (is_store(kind))
-		return ACCESS_STORE;
-	return kind == REQUEST_ATOMIC || kind == REQUEST_SHARED_ATOMIC ? ACCESS_ATOMIC
-								       : ACCESS_LOAD;
+	if (is_store(r->kind))
+		return r->bulk ? ACCESS_BULK_WRITE : ACCESS_STORE;
+	if (r->kind == REQUEST_ATOMIC || r->kind == REQUEST_SHARED_ATOMIC)
+		return ACCESS_ATOMIC;
+	return r->bulk ? ACCESS_BULK_READ : ACCESS_LOAD;
 }
 
 static struct row_request describe(const struct group *group, struct codes *codes)
@@ -346,7 +350,7 @@ static struct row_request describe(const struct group *group, struct codes *code
 	const struct symbol *symbol = symbol_of(codes, r->pc);
 
 	return (struct row_request){
-		.block = r->block, .warp = r->warp, .kind = kind_of(r->kind),
+		.block = r->block, .warp = r->warp, .kind = kind_of(r),
 		.space = is_shared(r->kind) ? SPACE_SHARED : SPACE_GLOBAL,
 		.counted = !r->alone && r->kind <= REQUEST_SHARED_STORE,
 		.file = symbol->file, .line = symbol->line,

@@ -25,6 +25,7 @@ struct access_request {
 	uintptr_t pc;                   /* return address of the hook */
 	uint32_t meeting;               /* of the warp, since which it was made */
 	bool alone;                     /* of a lane that ran too far ahead of its warp */
+	bool bulk;                      /* a part of a bulk copy */
 };
 
 struct accesses *accesses_create(void);
@@ -44,8 +45,9 @@ uint64_t accesses_block(const struct lane *);           /* its number in the gri
 bool accesses_want(const struct accesses *, const struct lane *);
 /* Returns the number of a new request, from 1 on. */
 uint32_t accesses_request(struct accesses *, const struct access_request *);
-void accesses_add(struct accesses *, uint32_t request, const struct lane *, uintptr_t address,
-		  size_t bytes);
+/* place: that in the request, which is the lane's number unless the request is of a bulk copy. */
+void accesses_add(struct accesses *, uint32_t request, const struct lane *, unsigned place,
+		  uintptr_t address, size_t bytes);
 /* The last access has happened: a store's value can be read. */
 void accesses_settle(struct accesses *);
 /* The value of the last access is not in memory yet. */

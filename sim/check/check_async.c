@@ -162,27 +162,47 @@ static void read_source(const void *from, size_t copied, uintptr_t pc)
 	}
 }
 
-/* The write is checked now, but its bytes count as unwritten until the copy completes. */
-void check_async_begin(struct listener *listener, void *to, const void *from, size_t bytes,
-		       size_t copied, uintptr_t pc)
+/* Its pieces are not counted again. */
+void check_bulk_begin(struct listener *listener, void *to, const void *from, size_t bytes,
+		      uintptr_t pc)
 {
-	struct check *check = check_of(listener);
-	struct counters *counters = check_hot.counters;
+	(void)listener;
+	if (!check_hot.counters)
+		return;
+	counters_bulk(check_hot.counters, lane_current(), (uintptr_t)from, bytes, false, pc);
+	counters_bulk(check_hot.counters, lane_current(), (uintptr_t)to, bytes, true, pc);
+}
+
+/* The write is checked now, but its bytes count as unwritten until the copy completes. */
+static void begin(struct check *check, void *to, const void *from, size_t bytes, size_t copied,
+		  uintptr_t pc)
+{
 	bool aligned = !(((uintptr_t)to | (uintptr_t)from) & 3) && bytes <= 4 * MAX_WORDS;
 
 	remember_call(check, pc);
-	/* Counted as one load, although its words are checked one by one. */
-	if (counters && copied > 0)
-		counters_access(counters, lane_current(), (uintptr_t)from, copied, false, pc);
-	check_hot.counters = NULL;
 	read_source(from, copied, pc);
-	check_hot.counters = counters;
 	check_access((uintptr_t)to, bytes, CHECK_WRITE, 0, pc);
-	if (counters)
-		counters_unknown(counters);
 	check_unwritten(check, to, allocated(check, to, bytes));
 	if (aligned)
 		watch(check, add_copy(check, lane_current(), to, from, pc), copied / 4);
+}
+
+/* One copy counts as one load and one store, although its words are checked one by one. */
+void check_async_begin(struct listener *listener, void *to, const void *from, size_t bytes,
+		       size_t copied, bool piece, uintptr_t pc)
+{
+	struct counters *counters = check_hot.counters;
+	bool counted = counters && !piece;
+
+	if (counted && copied > 0)
+		counters_access(counters, lane_current(), (uintptr_t)from, copied, false, pc);
+	if (counted) {
+		counters_access(counters, lane_current(), (uintptr_t)to, bytes, true, pc);
+		counters_unknown(counters);
+	}
+	check_hot.counters = NULL;
+	begin(check_of(listener), to, from, bytes, copied, pc);
+	check_hot.counters = counters;
 }
 
 /* The record of a write to the copy's destination since it began; 0: none. */

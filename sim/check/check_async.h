@@ -17,8 +17,9 @@ bool check_is_copy(const struct check *, uintptr_t pc);
  * it was made; 0: there is none. */
 uintptr_t check_async_reads(const struct lane *, uintptr_t begin, uintptr_t end, uintptr_t *pc);
 
+void check_bulk_begin(struct listener *, void *to, const void *from, size_t bytes, uintptr_t pc);
 void check_async_begin(struct listener *, void *to, const void *from, size_t bytes, size_t copied,
-		       uintptr_t pc);
+		       bool piece, uintptr_t pc);
 void check_async_end(struct listener *, struct lane *began, void *to, const void *from,
 		     size_t bytes, size_t copied, uintptr_t pc);
 

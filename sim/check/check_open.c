@@ -42,6 +42,7 @@ static const struct listener_calls calls = {
 	.shuffle_inactive = check_shuffle_inactive,
 	.pause = check_pause,
 	.fence = check_fence,
+	.bulk_begin = check_bulk_begin,
 	.async_begin = check_async_begin,
 	.async_end = check_async_end,
 	.deadlock = check_deadlock,

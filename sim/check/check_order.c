@@ -53,7 +53,9 @@ struct check_sync_variable {
 	size_t count, capacity, number;
 	struct learned_list known;      /* by all its releases */
 	struct home *homes;             /* blocks whose threads released here */
+	uint32_t until;                 /* segments from here on began after the last release */
 	bool mixed;                     /* a release has a fence of another block */
+	bool phased;                    /* or one after a barrier of the cluster */
 };
 
 /* --- memory of the launch --- */
@@ -90,6 +92,7 @@ void check_alloc_end(struct check *check)
 	check->variables = NULL;
 	check->variable_count = 0;
 	check->fenced_in_block = false;
+	check->released_until = 0;
 }
 
 /* --- variables --- */
@@ -189,9 +192,12 @@ static bool has_fence(const struct lane *lane)
 static void add_fence(struct check *check, struct check_sync_variable *variable,
 		      struct home *home, const struct fence *fence)
 {
-	if (fence && fence->block == home->block)
+	if (!fence)
+		return;
+	variable->phased |= fence->phase != NULL;
+	if (fence->block == home->block)
 		home_add_fence(check, home, variable->count, fence);
-	else if (fence)
+	else
 		variable->mixed = true;
 }
 
@@ -232,6 +238,7 @@ static void release(struct check *check, struct lane *lane, struct check_sync_va
 		.block = check->slices[lane->check.segment >> LANES_SHIFT].block,
 		.device = order->device, .in_block = order->in_block, .met = order->met,
 	};
+	variable->until = check->released_until = check->next_slice << LANES_SHIFT;
 	add_home(check, variable, order);
 	learn_all(check, &variable->known, &order->known);
 }
@@ -475,14 +482,27 @@ static bool orders_at_home(const struct query *q, const struct check_sync_variab
 				   + (q->segment & (WARP_LANES - 1)), q->segment);
 }
 
+/* Whether no release of the variable can order the segment: it began later, or no fence says
+ * anything of its block. */
+static bool never_orders(const struct query *q, const struct check_sync_variable *variable)
+{
+	const uint32_t block = q->check->slices[q->segment >> LANES_SHIFT].block;
+
+	return q->segment >= variable->until
+		|| (!variable->mixed && !variable->phased && !home_find(variable->homes, block));
+}
+
 static bool list_orders(const struct query *q, const struct learned_list *list, bool in_block)
 {
 	bool at_home = q->check->slices[q->segment >> LANES_SHIFT].block == q->block;
+	size_t count = q->segment < q->check->released_until ? list->count : 0;
 
-	for (size_t i = 0; i < list->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct check_sync_variable *variable
 			= q->check->variables[list->at[i].variable];
 
+		if (never_orders(q, variable))
+			continue;
 		if (at_home && !variable->mixed) {
 			if (orders_at_home(q, variable, list->at[i].count))
 				return true;

@@ -143,6 +143,7 @@ struct check {
 	struct check_sync_variable **variables; /* of the launch */
 	size_t variable_count;
 	bool fenced_in_block;           /* a __threadfence_block() was executed */
+	uint32_t released_until;        /* segments from here on began after the last release */
 	struct check_arena *arena;      /* allocations freed at the end of the launch */
 	uint64_t strong_time;           /* counts the atomics and volatile writes of words */
 	struct check_copy *copies;      /* asynchronous copies to be used again */

@@ -170,18 +170,21 @@ static struct row_counters *running(struct counters *c)
 	return &c->events[c->count - 1];
 }
 
-void counters_access(struct counters *c, const struct lane *lane, uintptr_t address, size_t bytes,
-		     bool write, uintptr_t pc)
+static bool is_shared(uintptr_t address)
 {
-	size_t offset = address - check_hot.base;
-	bool shared = offset < check_hot.shared_span;
+	return address - check_hot.base < check_hot.shared_span;
+}
 
-	if (offset >= check_hot.span)
-		return;
-	requests_add(lane->warp->requests, lane, shared
-		     ? write ? REQUEST_SHARED_STORE : REQUEST_SHARED_LOAD
-		     : write ? REQUEST_STORE : REQUEST_LOAD, pc, address, bytes);
-	if (shared)
+static enum request_kind kind_of(uintptr_t address, bool write)
+{
+	if (is_shared(address))
+		return write ? REQUEST_SHARED_STORE : REQUEST_SHARED_LOAD;
+	return write ? REQUEST_STORE : REQUEST_LOAD;
+}
+
+static void count_bytes(struct counters *c, uintptr_t address, size_t bytes, bool write)
+{
+	if (is_shared(address))
 		return;
 	if (write) {
 		running(c)->store_bytes += bytes;
@@ -191,11 +194,31 @@ void counters_access(struct counters *c, const struct lane *lane, uintptr_t addr
 	}
 }
 
+void counters_access(struct counters *c, const struct lane *lane, uintptr_t address, size_t bytes,
+		     bool write, uintptr_t pc)
+{
+	if (address - check_hot.base >= check_hot.span)
+		return;
+	requests_add(lane->warp->requests, lane, kind_of(address, write), pc, address, bytes);
+	count_bytes(c, address, bytes, write);
+}
+
+void counters_bulk(struct counters *c, const struct lane *lane, uintptr_t address, size_t bytes,
+		   bool write, uintptr_t pc)
+{
+	size_t offset = address - check_hot.base;
+
+	if (offset >= check_hot.span || bytes > check_hot.span - offset)
+		return;
+	requests_bulk(lane->warp->requests, lane, kind_of(address, write), pc, address, bytes);
+	count_bytes(c, address, bytes, write);
+}
+
 void counters_atomic(struct counters *c, const struct lane *lane, uintptr_t address, size_t bytes,
 		     bool whole, uintptr_t pc)
 {
 	size_t offset = address - check_hot.base;
-	bool shared = offset < check_hot.shared_span;
+	bool shared = is_shared(address);
 
 	if (shared)
 		running(c)->shared_atomics++;

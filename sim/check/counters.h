@@ -34,6 +34,9 @@ void counters_launch_end(struct counters *, bool counted);
 /* A load or store of device or shared memory; others are ignored. */
 void counters_access(struct counters *, const struct lane *, uintptr_t address, size_t bytes,
 		     bool write, uintptr_t pc);
+/* The lane makes a bulk copy, of which this is what it reads or writes. */
+void counters_bulk(struct counters *, const struct lane *, uintptr_t address, size_t bytes,
+		   bool write, uintptr_t pc);
 /* whole: it is not the store or load that counters_access() gets as well. */
 void counters_atomic(struct counters *, const struct lane *, uintptr_t address, size_t bytes,
 		     bool whole, uintptr_t pc);

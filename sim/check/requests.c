@@ -17,6 +17,7 @@
 #include "traces/request.h"
 
 #define MAX_WAITING 65536u             /* requests of one place: 28 MiB */
+#define BULK_PIECE 16                   /* bytes */
 #define MAX_LOOPS 5                     /* nesting depth; deeper iterations are not told apart */
 
 /* A lane's position in the enclosing loops whose head it has jumped back to, outermost first. */
@@ -249,7 +250,8 @@ static void record(struct requests *r, struct request *request, const struct lan
 		});
 	if (request)
 		request->recorded = number;
-	accesses_add(r->accesses, number, lane, address, bytes);
+	accesses_add(r->accesses, number, lane, (unsigned)__builtin_ctz(lane->bit), address,
+		     bytes);
 }
 
 void requests_add(struct requests *r, const struct lane *lane, enum request_kind kind,
@@ -271,6 +273,35 @@ void requests_add(struct requests *r, const struct lane *lane, enum request_kind
 	if ((request->lanes | lane->warp->exited) == UINT32_MAX) {
 		judge(r->sums, kind, request);
 		drop_judged(place);
+	}
+}
+
+static void record_bulk(struct requests *r, const struct request *request, const struct lane *lane,
+			enum request_kind kind, uintptr_t pc)
+{
+	uint32_t number = accesses_request(r->accesses, &(struct access_request){
+		.block = accesses_block(lane), .warp = lane->warp->number, .kind = kind,
+		.pc = pc, .meeting = r->meeting, .bulk = true,
+	});
+
+	for (unsigned i = 0; i < WARP_LANES && request->lanes >> i & 1; i++)
+		accesses_add(r->accesses, number, lane, i, request->address[i], request->bytes[i]);
+}
+
+void requests_bulk(struct requests *r, const struct lane *lane, enum request_kind kind,
+		   uintptr_t pc, uintptr_t address, size_t bytes)
+{
+	for (size_t done = 0; done < bytes; ) {
+		struct request request = { .lanes = 0 };
+
+		for (unsigned i = 0; i < WARP_LANES && done < bytes; i++, done += BULK_PIECE) {
+			request.lanes |= 1u << i;
+			request.address[i] = address + done;
+			request.bytes[i] = BULK_PIECE;
+		}
+		judge(r->sums, kind, &request);
+		if (accesses_want(r->accesses, lane))
+			record_bulk(r, &request, lane, kind, pc);
 	}
 }
 

@@ -40,6 +40,10 @@ void requests_free(struct requests *);                  /* NULL is allowed */
  * pc. */
 void requests_add(struct requests *, const struct lane *, enum request_kind, uintptr_t pc,
 		  uintptr_t address, size_t bytes);
+/* A bulk copy by the lane of bytes that are a multiple of 16. It is evaluated as requests of a warp
+ * whose lanes copy 16 bytes each. */
+void requests_bulk(struct requests *, const struct lane *, enum request_kind, uintptr_t pc,
+		   uintptr_t address, size_t bytes);
 /* The lane goes from the end of one basic block to another. */
 void requests_step(struct requests *, const struct lane *, uintptr_t from, uintptr_t to);
 /* All lanes of the warp have met. */

@@ -172,12 +172,10 @@ static bool is_named_barrier(const struct unit *u, int at)
 {
 	const struct token *t = token_at(u, at), *width = token_at(u, at + 2);
 
-	if (is_in(t, "sim/cuda/"))
-		return false;
 	if (token_is(t, "ft_named_barrier"))
-		return true;
+		return !is_in(t, "sim/cuda/");
 	return (token_is(t, "tiled_partition") || token_is(t, "thread_block_tile"))
-		&& token_is(token_at(u, at + 1), "<")
+		&& !is_in(t, "sim/cuda/") && token_is(token_at(u, at + 1), "<")
 		&& !(isdigit((unsigned char)*width->text) && strtoul(width->text, NULL, 0) <= 32);
 }
 
@@ -191,23 +189,27 @@ static bool is_cluster_barrier(const struct unit *u, int at)
 	};
 	const struct token *t = token_at(u, at);
 
-	return !is_in(t, "sim/cuda/") && token_among(t, names);
+	return token_among(t, names) && !is_in(t, "sim/cuda/");
 }
 
-/* A fence, or a barrier in shared memory, of a cluster, or with a number. */
-static bool is_order(const struct unit *u, int at)
+/* A fence, or a barrier in shared memory, of a cluster, or with a number. Names come first: a text
+ * has many tokens, and few of these. */
+static bool is_order_name(const struct unit *u, int at)
 {
 	static const char barrier[] = "ft_mbarrier_";
 	const struct token *t = token_at(u, at);
 
-	if (is_in_ptx_header(t))
-		return false;
 	if (t->length >= (int)sizeof barrier
 	    && memcmp(t->text, barrier, sizeof barrier - 1) == 0)
 		return true;
 	if (is_named_barrier(u, at) || is_cluster_barrier(u, at))
 		return true;
 	return token_is(t, "ft_fence") && !token_is(token_at(u, at + 2), "int");
+}
+
+static bool is_order(const struct unit *u, int at)
+{
+	return is_order_name(u, at) && !is_in_ptx_header(token_at(u, at));
 }
 
 /* sim/cuda/cuda_c.h has already expanded fences and barriers to calls. */

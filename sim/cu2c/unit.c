@@ -102,7 +102,7 @@ static bool looks_like_type(const struct unit *u, int at, bool certain)
 		&& !token_among(token_at(u, at + 1), unit_call_keywords);
 }
 
-struct specifiers unit_specifiers(const struct unit *u, int at, bool certain)
+static struct specifiers read_specifiers(const struct unit *u, int at, bool certain)
 {
 	struct specifiers s = { .end = at };
 
@@ -135,6 +135,26 @@ struct specifiers unit_specifiers(const struct unit *u, int at, bool certain)
 			return s;
 		}
 	}
+}
+
+/* Whether a temporary of the type is used at once: "Sum(temp).of(x)" declares nothing. */
+static bool makes_temporary(const struct unit *u, int after_type)
+{
+	const struct token *t = token_at(u, after_type), *next;
+
+	if (!token_is(t, "(") || t->match <= after_type)
+		return false;
+	next = token_at(u, t->match + 1);
+	return token_is(next, ".") || token_is(next, "->");
+}
+
+struct specifiers unit_specifiers(const struct unit *u, int at, bool certain)
+{
+	struct specifiers s = read_specifiers(u, at, certain);
+
+	if (s.type && !certain && makes_temporary(u, s.end))
+		return (struct specifiers){ .end = at };
+	return s;
 }
 
 int unit_declarator_name(const struct unit *u, int at)

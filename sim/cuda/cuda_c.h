@@ -306,8 +306,13 @@ FT_INLINE unsigned ft_float_to_uint(float x)
 #define tanhf(x)  FT_MODEL(cuda_tanhf, x)
 #define erff(x)   FT_MODEL(cuda_erff, x)
 #define rsqrtf(x) FT_MODEL(rsqrt_approx_noftz, x)
+#ifdef __cplusplus              /* programs overload these for vectors of floats */
+#define fmaxf ft_fmaxf
+#define fminf ft_fminf
+#else
 #define fmaxf(a, b) ft_fmaxf((a), (b))
 #define fminf(a, b) ft_fminf((a), (b))
+#endif
 #endif
 #define __expf(x) FT_MODEL(ex2_cuda__expf, x)
 #define __logf(x)   FT_MODEL(cuda__logf, x)

@@ -82,6 +82,12 @@ static inline __attribute__((always_inline, unused)) cudaError_t ft_device_strea
 	*out = (cudaStream_t)ft_nested_stream();
 	return cudaSuccess;
 }
+/* The handle is an address (engine/runtime/runtime_condition.c). Many threads may set it. */
+static inline __attribute__((always_inline, unused)) void
+cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value)
+{
+	atomicExch((unsigned *)handle, value);
+}
 #define cudaMalloc(out, ...) ft_device_malloc((void **)(void *)(out), __VA_ARGS__)
 #define cudaStreamCreateWithFlags(out, ...) ft_device_stream(out, __VA_ARGS__)
 

@@ -107,13 +107,13 @@ static struct async_queue *queue_of(struct lane *lane)
 
 /* --- one copy --- */
 
-static void begin(const struct copy *copy)
+static void begin(const struct copy *copy, bool piece)
 {
 	const uint32_t poison = DEVICE_POISON;
 	uintptr_t places = (uintptr_t)copy->to | (uintptr_t)copy->from;
 
 	LISTENER_CALL(worker_self->grid->listener, async_begin, copy->to, copy->from, copy->bytes,
-		      copy->bytes - copy->zeros, copy->pc);
+		      copy->bytes - copy->zeros, piece, copy->pc);
 	if (places & (copy->bytes - 1))
 		worker_abort(worker_self, 716, "misaligned address in an asynchronous copy");
 	for (size_t i = 0; i < copy->bytes; i += sizeof poison)
@@ -173,7 +173,7 @@ void ft_async_copy(void *to, const void *from, size_t bytes, size_t zeros)
 	if ((bytes != 4 && bytes != 8 && bytes != 16) || zeros > bytes)
 		worker_abort(worker_self, 710, "an asynchronous copy takes 4, 8 or 16 bytes, "
 			       "and no more zeros than bytes");
-	begin(&copy);
+	begin(&copy, false);
 	add(&queue->copies, copy);
 }
 
@@ -220,10 +220,11 @@ void ft_bulk_copy(void *to, const void *from, size_t bytes, const void *barrier)
 	if (bytes % PIECE != 0)
 		worker_abort(worker_self, 710,
 			     "the size of a bulk copy is not a multiple of 16 bytes");
+	LISTENER_CALL(worker_self->grid->listener, bulk_begin, to, from, bytes, copy.pc);
 	for (size_t i = 0; i < bytes; i += PIECE) {
 		copy.to = (unsigned char *)to + i;
 		copy.from = (const unsigned char *)from + i;
-		begin(&copy);
+		begin(&copy, true);
 		if (barrier)
 			add_load((struct bulk_load){
 				 .copy = copy, .barrier = barrier, .lane = lane });
@@ -244,7 +245,7 @@ void ft_bulk_store(void *to, const void *value, size_t bytes, const void *barrie
 	};
 
 	memcpy(load.value, value, bytes);
-	begin(&load.copy);
+	begin(&load.copy, false);
 	add_load(load);
 }
 

@@ -66,10 +66,13 @@ struct listener_calls {
 	void (*pause)(struct listener *);
 	/* device: orders for all blocks; otherwise for the threads of one block. */
 	void (*fence)(struct listener *, struct lane *, bool device);
-	/* An asynchronous copy by the running lane begins, and one that `began` began completes;
-	 * `copied` bytes come from `from`. */
+	/* The running lane makes a bulk copy; its pieces follow, each as an asynchronous copy. */
+	void (*bulk_begin)(struct listener *, void *to, const void *from, size_t bytes,
+			   uintptr_t pc);
+	/* An asynchronous copy by the running lane begins, which may be a piece of a bulk copy, and
+	 * one that `began` began completes; `copied` bytes come from `from`. */
 	void (*async_begin)(struct listener *, void *to, const void *from, size_t bytes,
-			    size_t copied, uintptr_t pc);
+			    size_t copied, bool piece, uintptr_t pc);
 	void (*async_end)(struct listener *, struct lane *began, void *to, const void *from,
 			  size_t bytes, size_t copied, uintptr_t pc);
 	/* The heap of kernels, NULL if out of memory; a kernel got these bytes of it, or freed

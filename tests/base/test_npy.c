@@ -104,6 +104,37 @@ START_TEST(forms)
 }
 END_TEST
 
+/* What ml_dtypes writes for bfloat16 and float8_e4m3fn, and what NumPy makes of that. */
+START_TEST(opaque_floats)
+{
+	static const struct {
+		const char *dict;
+		enum dtype type;
+	} files[] = {
+		{ "{'descr': '<f2', 'fortran_order': False, 'shape': (4,)}", DTYPE_F16 },
+		{ "{'descr': '<V2', 'fortran_order': False, 'shape': (4,)}", DTYPE_BF16 },
+		{ "{'descr': '|V2', 'fortran_order': False, 'shape': (4,)}", DTYPE_BF16 },
+		{ "{'descr': '<V1', 'fortran_order': False, 'shape': (4,)}", DTYPE_E4M3 },
+		{ "{'descr': '|V1', 'fortran_order': False, 'shape': (4,)}", DTYPE_E4M3 },
+	};
+	static const int64_t shape[1] = { 4 };
+	static const unsigned char bytes[8] = { 0x80, 1, 0x7f, 0xff, 5, 6, 7, 8 };
+	struct npy npy;
+
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		write_npy(1, files[i].dict, 4 * dtype_bytes(files[i].type));
+		ck_assert_msg(npy_read("a.npy", &npy) == STATUS_OK, "%s", error_text());
+		ck_assert_int_eq(npy.dtype, files[i].type);
+		npy_free(&npy);
+		ck_assert_int_eq(npy_write("a.npy", files[i].type, 1, shape, bytes), STATUS_OK);
+		ck_assert_msg(npy_read("a.npy", &npy) == STATUS_OK, "%s", error_text());
+		ck_assert_int_eq(npy.dtype, files[i].type);
+		ck_assert_mem_eq(npy.data, bytes, 4 * dtype_bytes(npy.dtype));
+		npy_free(&npy);
+	}
+}
+END_TEST
+
 #define DICT(descr, order, shape) \
 	"{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
 
@@ -117,6 +148,7 @@ START_TEST(refusals)
 		{ DICT("'<f4'", "True", "(2,)"), 8, "Fortran" },
 		{ DICT("'>f4'", "False", "(2,)"), 8, "big endian" },
 		{ DICT("'<c8'", "False", "(1,)"), 8, "<c8" },
+		{ DICT("'<V3'", "False", "(1,)"), 3, "or <V1 for 8-bit floats, got <V3" },
 		{ DICT("[('x', '<f4')]", "False", "(2,)"), 8, "structured" },
 		{ DICT("'<f4'", "False", "(3,)"), 8,
 		  "truncated: expected 12 bytes of data by its shape, got 8" },
@@ -220,6 +252,7 @@ START_TEST(nans_are_the_gpus)
 		0x3f800000u };
 	uint64_t f64[] = { UINT64_C(0x7ff8000000000000), UINT64_C(0x7ff0000000000000) };
 	uint16_t f16[] = { 0xfe00u, 0x7c00u }, bf16[] = { 0x7fc0u, 0x7f80u };
+	uint8_t e4m3[] = { 0xffu, 0xfeu, 0x7fu };
 
 	nan_as_gpu(DTYPE_I32, f32, 6);
 	ck_assert_uint_eq(f32[0], 0xffc00000u);
@@ -234,6 +267,8 @@ START_TEST(nans_are_the_gpus)
 	ck_assert_uint_eq(f16[1], 0x7c00u);
 	ck_assert_uint_eq(bf16[0], 0x7fffu);
 	ck_assert_uint_eq(bf16[1], 0x7f80u);
+	nan_as_gpu(DTYPE_E4M3, e4m3, 3);
+	ck_assert_mem_eq(e4m3, ((uint8_t[]){ 0x7fu, 0xfeu, 0x7fu }), 3);
 }
 END_TEST
 
@@ -249,6 +284,7 @@ int main(void)
 	tcase_add_test(tcase, round_trip);
 	tcase_add_test(tcase, empty_array);
 	tcase_add_test(tcase, forms);
+	tcase_add_test(tcase, opaque_floats);
 	tcase_add_test(tcase, refusals);
 	tcase_add_test(tcase, fuzz);
 	tcase_add_test(tcase, write_errors);

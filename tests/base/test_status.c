@@ -127,6 +127,8 @@ START_TEST(dtypes)
 
 	ck_assert(dtype_from_name("bf16", &type) && type == DTYPE_BF16);
 	ck_assert_uint_eq(dtype_bytes(type), 2);
+	ck_assert(dtype_from_name("e4m3", &type) && type == DTYPE_E4M3);
+	ck_assert_uint_eq(dtype_bytes(type), 1);
 	ck_assert_str_eq(dtype_name(DTYPE_POINTER), "pointer");
 	ck_assert(!dtype_from_name("f33", &type) && !dtype_from_name("", &type));
 }
@@ -217,12 +219,15 @@ START_TEST(digest_types)
 {
 	static const uint16_t f16[2] = { 0x7e01, 0xfc01 }, f16_nan[2] = { 0x7e00, 0x7e00 };
 	static const uint16_t bf16[2] = { 0x7f81, 0xffff }, bf16_nan[2] = { 0x7fc0, 0x7fc0 };
+	static const uint8_t e4m3[3] = { 0xff, 0x7f, 0x7e }, e4m3_nan[3] = { 0x7f, 0x7f, 0x7e };
 	static const uint64_t f64[1] = { 0xfff0000000000001 }, f64_nan[1] = { 0x7ff8000000000000 };
 
 	ck_assert_uint_eq(digest_bytes(DTYPE_F16, f16, 4), digest_bytes(DTYPE_F16, f16_nan, 4));
 	ck_assert_uint_eq(digest_bytes(DTYPE_BF16, bf16, 4), digest_bytes(DTYPE_BF16, bf16_nan, 4));
 	ck_assert_uint_eq(digest_bytes(DTYPE_F64, f64, 8), digest_bytes(DTYPE_F64, f64_nan, 8));
+	ck_assert_uint_eq(digest_bytes(DTYPE_E4M3, e4m3, 3), digest_bytes(DTYPE_E4M3, e4m3_nan, 3));
 	/* Bits that are a NaN in one type are a number in another. */
+	ck_assert_uint_ne(digest_bytes(DTYPE_U8, e4m3, 3), digest_bytes(DTYPE_U8, e4m3_nan, 3));
 	ck_assert_uint_ne(digest_bytes(DTYPE_BF16, f16, 4), digest_bytes(DTYPE_BF16, f16_nan, 4));
 }
 END_TEST

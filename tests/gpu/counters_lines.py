@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 HEADS = ["--q", "q.npy", "--k", "k.npy", "--v", "k.npy"]
+WIDE = ["--q", "wide_queries.npy", "--k", "wide.npy", "--v", "wide.npy"]
 QUERIES = ["--q", "queries.npy", "--k", "keys.npy", "--v", "keys.npy"]
 RUNS = [["attend", *HEADS, "--path", "incremental"],
 	["attend", *HEADS, "--path", "incremental-multiwarp"],
@@ -24,9 +25,12 @@ RUNS = [["attend", *HEADS, "--path", "incremental"],
 	["attend", *HEADS, "--chunk", "64"],
 	["attend", *HEADS, "--chunk", "64", "--warps", "2"],
 	*(["attend", *HEADS, "--path", "ladder", "--rung", rung] for rung in ("4", "5", "6", "10")),
+	["attend", *WIDE, "--path", "ladder", "--rung", "10"],
 	["attend", *QUERIES, "--path", "prefill", "--causal"],
 	["attend", *QUERIES, "--path", "prefill-tiled", "--causal"]]
-SHAPES = {"q": (4, 64), "k": (2, 150, 64), "queries": (2, 70, 64), "keys": (1, 90, 64)}
+# The wide ones have too many KV heads for clusters.
+SHAPES = {"q": (4, 64), "k": (2, 150, 64), "queries": (2, 70, 64), "keys": (1, 90, 64),
+	  "wide_queries": (18, 64), "wide": (9, 150, 64)}
 
 # The kinds of accesses of each opcode; an asynchronous copy is a load and a store.
 OPCODES = {"LDG": [("load", "global")], "STG": [("store", "global")], "LDS": [("load", "shared")],

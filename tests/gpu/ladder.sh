@@ -32,6 +32,8 @@ if command -v python3 >/dev/null 2>&1; then
 	for D in 64 80 96 128 256; do
 		climb 1 1 4 "$D" 1025 1025 4 5 6 9 10
 		climb 3 2 1 "$D" 129 129,0,7 5 6 9 10
+		# Too many sequences for clusters.
+		climb 9 1 2 "$D" 300 300,0,7,1,129,16,128,255,2 5 9 10
 	done
 	for G in 2 3 6 7 8 16; do
 		climb 2 1 "$G" 128 1100 1100,63 4 5 6 9 10

@@ -115,7 +115,8 @@ static void outcome_free(struct outcome *o)
 }
 
 /* Of the simulator's own rung all memory is compared; of another rung, partials without keys are
- * left out, because rungs with a plan do not write them. */
+ * left out, because rungs with a plan do not write them, and so for rung 10, of whose two forms the
+ * batches of either side may have another. */
 static void compare_slot(const struct rig_batch *b, const struct outcome *sim,
 			 const struct outcome *real, int slot)
 {
@@ -126,7 +127,7 @@ static void compare_slot(const struct rig_batch *b, const struct outcome *sim,
 	results_expect(b, "outputs of the simulator and the device",
 		       sim->out + same * sim->outputs, real->out + at * real->outputs,
 		       sim->outputs);
-	if (!own(b->rung, b->lengths[0]))
+	if (!own(b->rung, b->lengths[0]) || b->rung == 10)
 		for (size_t i = 0; i < sim->partial_values; i += D + 2)
 			if (wanted[i + D] == -INFINITY)
 				memcpy(got + i, wanted + i, (D + 2) * sizeof(float));

@@ -90,16 +90,29 @@ if command -v python3 >/dev/null 2>&1; then
 	tensor "$work/ladder_q.npy" 1 '2, 2, 64'
 	tensor "$work/ladder_k.npy" 2 '2, 1, 130, 64'
 	tensor "$work/ladder_v.npy" 3 '2, 1, 130, 64'
-	for rung in 4 5 6 9 10; do
-		record "ladder-$rung" attend --path ladder --rung "$rung" --lengths 1,130 \
+	# climbed NAME RUNG LENGTHS
+	climbed() {
+		record "$1" attend --path ladder --rung "$2" --lengths "$3" \
 			--q "$work/ladder_q.npy" --k "$work/ladder_k.npy" \
 			--v "$work/ladder_v.npy" --out "$work/out.npy" --log points
-		bytes=$(wc -c <"$out/ladder-$rung.twin")
-		[ "$bytes" -le 250000 ] || result FAIL "size of ladder-$rung.twin" \
+		bytes=$(wc -c <"$out/$1.twin")
+		[ "$bytes" -le 250000 ] || result FAIL "size of $1.twin" \
 			"$bytes bytes, the maximum is 250000"
+	}
+	for rung in 4 5 6 9; do
+		climbed "ladder-$rung" "$rung" 1,130
 	done
+	# In the limit of 250,000 bytes: one sequence, and one query head for too many for clusters.
+	tensor "$work/ladder_q.npy" 1 '1, 2, 64'
+	tensor "$work/ladder_k.npy" 2 '1, 1, 130, 64'
+	tensor "$work/ladder_v.npy" 3 '1, 1, 130, 64'
+	climbed ladder-cluster 10 130
+	tensor "$work/ladder_q.npy" 1 '9, 1, 64'
+	tensor "$work/ladder_k.npy" 2 '9, 1, 130, 64'
+	tensor "$work/ladder_v.npy" 3 '9, 1, 130, 64'
+	climbed ladder-10 10 1,130,0,0,0,0,0,0,0
 else
-	result SKIP 'record ladder-4, 5, 6, 9 and 10' 'no python3 to make tensors'
+	result SKIP 'record ladder-4, 5, 6, 9, 10 and cluster' 'no python3 to make tensors'
 fi
 
 size=$(cat "$out"/*.twin | wc -c)

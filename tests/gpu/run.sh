@@ -7,18 +7,19 @@
 # (copy OUT_DIR/*.twin, OUT_DIR/capture.txt and OUT_DIR/semantics.txt to tests/h200/). A build may have been made elsewhere: only
 # BUILD_DIR/flashtwin, BUILD_DIR/tests/ and the source tree are used, with whatever libraries
 # LD_LIBRARY_PATH leads to. All of it takes some twenty minutes; with PARTs named, only those
-# run, which are files beside this one. Writes OUT_DIR/log.txt and OUT_DIR/report.txt, and prints that last; what
-# the attention paths gain goes to OUT_DIR/seeds-claims.md, what the tools of compute-sanitizer find
-# of the checker's corpus to OUT_DIR/checker-table.md, and counters beside Nsight Compute's to
-# OUT_DIR/counters.md, public programs on both devices (SUITES names the folder of their checkouts)
-# to OUT_DIR/programs.md; the ladder's times go to OUT_DIR/ladder-bench/, and the rows of its matrix
-# that were not run to OUT_DIR/ladder-rows-left-out.txt and ladder-large-left-out.txt. Exit code 1 when anything
+# run, which are files beside this one. Writes OUT_DIR/log.txt and OUT_DIR/report.txt, and prints
+# that last; what the attention paths gain goes to OUT_DIR/seeds-claims.md, what the tools of
+# compute-sanitizer find of the checker's corpus to OUT_DIR/checker-table.md, and counters beside
+# Nsight Compute's to OUT_DIR/counters.md, public programs on both devices (SUITES names the folder
+# of their checkouts) to OUT_DIR/programs.md; the ladder's times go to OUT_DIR/ladder-bench/,
+# profiles of its kernels to OUT_DIR/ladder-profile.md, and the rows of its matrix that were not run
+# to OUT_DIR/ladder-rows-left-out.txt and ladder-large-left-out.txt. Exit code 1 when anything
 # failed, 77 without a GPU.
 LC_ALL=C
 export LC_ALL
 
 all_parts='devices semantics decode graphs ladder ladder-rows ladder-repeats kernels programs doubles'
-all_parts="$all_parts labs record sanitize checker bench ladder-bench"
+all_parts="$all_parts labs record sanitize checker bench ladder-bench ladder-profile"
 source=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$(cd "${1:-$source/build}" && pwd) || exit 2
 mkdir -p "${2:-$build/gpu}" || exit 2

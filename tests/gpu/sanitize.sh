@@ -51,8 +51,17 @@ for D in 128 256; do
 	{ npy_header "1, $((512 / D)), $D"; npy_data "${romeo}_q.npy"; } >"$work/prefill${D}_q.npy"
 done
 
+# Too many KV heads for clusters.
+for tensor in k v; do
+	{ npy_header '12, 16, 64'; npy_data "${romeo}_$tensor.npy"; } >"$work/wide_$tensor.npy"
+done
+{ npy_header '12, 64'; npy_data "${romeo}_q.npy"; npy_data "${romeo}_q.npy" | head -c 1024; } \
+	>"$work/wide_q.npy"
+
 # The rungs of the ladder that are kernels of their own.
 sanitize_ladder() {
+	sanitize_attend "$1" 'rung 10 without clusters' "$work/wide_q.npy" "$work/wide" --path ladder \
+		--rung 10
 	for rung in 4 5 6 9 10; do
 		rm -rf "$work/texts"
 		sanitize_decode "$1" "rung $rung, 3 prompts, captured" \

@@ -23,6 +23,7 @@ from fractions import Fraction
 sys.dont_write_bytecode = True          # sources may be read-only
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from limits import limit        # noqa: E402
+import cub_order as cub         # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DTYPES = {'f32': ('<f4', 'f'), 'f64': ('<f8', 'd'), 'f16': ('<f2', 'e'), 'bf16': ('<V2', 'H'),
@@ -1636,6 +1637,71 @@ WMMA = [named_case('wmma_' + case[0] + ('_checked' if options else ''), wmma(*ca
         if not options or case[0] in ('halves', 'bytes')]
 
 
+def add32(a, b):
+    return f32(a + b)
+
+
+def cub_values(count):
+    return [f32(math.sin(i * 1.7) * 10 ** (i % 5 - 2)) for i in range(count)]
+
+
+def cub_reduce(options=()):
+    values = cub_values(480)
+    first = values[:96]
+    items = [cub.reduce_items(values[i:i + 5], add32) for i in range(0, 480, 5)]
+    out = [cub.reduce_block(first, add32), max(first), cub.reduce_block(values[:70], add32),
+           cub.reduce_block(items, add32)]
+    out += [cub.reduce_lanes(first[i:i + 16], add32) for i in range(0, 96, 16)]
+    return Case('cub.cu', 'reduce', '1', '96',
+                {'in': Array('f32', values), 'out': Out('f32', 10)}, {'out': out}, options=options)
+
+
+def cub_scan(threads, scan):
+    def case():
+        values = cub_values(3 * threads)
+        first = values[:threads]
+        before, total = scan(first, add32, False, 0.0)
+        out = scan(first, add32, True, None)[0] + before + [total]
+        out += cub.scan_items(values, 3, add32, scan, True)
+        out += cub.scan_items(values, 3, add32, scan, False)
+        return Case('cub.cu', 'scan<%d, %s>' % (threads, 'true' if scan == cub.scan_warps else 'false'), '1', str(threads),
+                    {'in': Array('f32', values), 'out': Out('f32', 8 * threads + 1)},
+                    {'out': out})
+    return named_case('cub_scan_%d' % threads, case)
+
+
+def cub_sort(options=()):
+    values = [f32(v) for v in cub_values(192)]
+    values[7], values[8], values[90] = 0.0, -0.0, values[3]
+    order = sorted(range(192), key=lambda i: -values[i])
+    some = [(i * 7919 + 13) % 5000 - 2500 for i in range(192)]
+    # The remainder of a negative number in C.
+    some = sorted(some, key=lambda v: ((v & 0xffffffff) ^ 0x80000000) >> 4 & 255)
+    return Case('cub.cu', 'sort', '1', '64',
+                {'in': Array('f32', values), 'keys': Out('f32', 192), 'values': Out('i32', 192),
+                 'by_bits': Out('i32', 192)},
+                {'keys': [values[i] for i in order], 'values': order, 'by_bits': some},
+                options=options)
+
+
+def cub_move(options=()):
+    values = [(i * 37) % 101 for i in range(192)]
+    items = values[:150] + [-1] * 42
+    less = items[:1] + [b - a for a, b in zip(items, items[1:])]
+    heads = [1] + [int(int(a / 10) != int(b / 10)) for a, b in zip(items, items[1:])]
+    return Case('cub.cu', 'move', '1', '64',
+                {'in': Array('i32', values), 'out': Out('i32', 576)},
+                {'out': items + less + heads[:190] + items[190:]}, options=options)
+
+
+CUB = [cub_reduce, cub_sort, cub_move, cub_scan(96, cub.scan_raking),
+       cub_scan(70, cub.scan_raking),
+       cub_scan(16, cub.scan_raking),
+       cub_scan(128, cub.scan_warps)]
+CUB += [named_case(make.__name__ + '_checked', lambda make=make: make(['--check']))
+        for make in CUB[:3]]
+
+
 def ptx_async():
     values = [f32(i * 0.37 - 20) for i in range(128)]
     kept = [v if i < 96 else 0.0 for i, v in enumerate(values)]
@@ -1656,7 +1722,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          random_xorwow, random_philox, random_vectors, random_xorwow_distributions,
          random_philox_distributions, bf16_math, fp8_e4m3, fp8_e5m2, fp8_vectors, complex_single, complex_double,
          bf16_scale,
-         bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, group_parts,
+         *CUB, bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, group_parts,
          wide_tiles, tile_sync, tile_floats, group_updates, numbered, numbered_checked,
          numbered_race, numbered_wrong, printing, printing_odd,
          named('any', 1), named('max', 34), named('min', 25, 5), named('abs', 4),

@@ -467,6 +467,7 @@ static void pools(void)
 }
 
 #include "semantics_work.h"
+#include "semantics_graph.h"
 
 static const struct group {
 	const char *name;
@@ -476,6 +477,7 @@ static const struct group {
 	{ "copies", copies }, { "symbols", symbols }, { "pools", pools },
 	{ "launches", launches }, { "functions", functions }, { "streams", streams },
 	{ "events", events }, { "captures", captures }, { "graphs", graphs },
+	{ "graph_memory", graph_memory }, { "conditions", conditions },
 	{ "devices", devices }, { "order", order },
 };
 static const char *const ends[] = { "fault", "trap", "assert" };

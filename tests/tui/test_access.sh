@@ -88,14 +88,14 @@ sql 'a request of the lanes that take part' \
 # the counters.
 agrees() {
 	[ "$code" -eq 0 ] && run sql t.twin --csv "WITH r AS (SELECT launch,
-		sum(kind = 'load' AND space = 'global') AS a,
-		sum(iif(kind = 'load', sectors, 0)) AS b,
-		sum(kind = 'store' AND space = 'global') AS c,
-		sum(iif(kind = 'store', sectors, 0)) AS d,
-		sum(kind = 'load' AND space = 'shared') AS e,
-		sum(iif(kind = 'load', conflicts, 0)) AS f,
-		sum(kind = 'store' AND space = 'shared') AS g,
-		sum(iif(kind = 'store', conflicts, 0)) AS h
+		sum(kind IN ('load', 'bulk read') AND space = 'global') AS a,
+		sum(iif(kind IN ('load', 'bulk read'), sectors, 0)) AS b,
+		sum(kind IN ('store', 'bulk write') AND space = 'global') AS c,
+		sum(iif(kind IN ('store', 'bulk write'), sectors, 0)) AS d,
+		sum(kind IN ('load', 'bulk read') AND space = 'shared') AS e,
+		sum(iif(kind IN ('load', 'bulk read'), conflicts, 0)) AS f,
+		sum(kind IN ('store', 'bulk write') AND space = 'shared') AS g,
+		sum(iif(kind IN ('store', 'bulk write'), conflicts, 0)) AS h
 		FROM v_request WHERE counted GROUP BY launch)
 	SELECT count(*) || ' launches, ' || sum((a, coalesce(b, 0), c, coalesce(d, 0), e,
 		coalesce(f, 0), g, coalesce(h, 0)) IS (load_requests, load_sectors,
@@ -146,6 +146,43 @@ blocks batched
 agrees 'batched: every launch agrees with --count' 3
 blocks batched --warps 2
 agrees 'batched with two warps: every launch agrees with --count' 3
+npy q64.npy '(4, 64)' 256
+npy k64.npy '(2, 70, 64)' 8960
+# rung NUMBER: attends on that rung, and records every block.
+rung() {
+	one="attend --path ladder --rung $1 --q q64.npy --k k64.npy --v k64.npy"
+	# shellcheck disable=SC2086 # a list of words
+	{
+		run $one --log launch -o t.twin --force
+		run sql t.twin --csv "SELECT group_concat('L' || launch || '.b0..L' || launch
+			|| '.b' || (grid_x * grid_y * grid_z - 1), ',') FROM v_launch"
+		at=$(tail -n 1 out)
+		run $one --log access --log-at "$at" --count -o t.twin --force
+	}
+}
+rung 6
+agrees 'rung 6: every launch agrees with --count' 4
+# K and V are 2 x 2 x 70 rows of 256 bytes: 143,360 bytes, which are 280 times 32 pieces.
+sql 'a bulk copy: requests of up to 32 pieces, which waste nothing' \
+	"SELECT space, sum(bytes), max(lanes), sum(sectors) * 32, sum(conflicts) FROM v_request
+	WHERE kind LIKE 'bulk%' GROUP BY space" 'shared,71680,32,,0'
+result 'and as many bytes from global memory' "$(grep -q '^global,71680,32,71680,$' out || cat out)"
+sql 'lane 0 issues them all: pieces are numbered from 0 on' "SELECT count(*) FROM v_request r
+	WHERE kind = 'bulk read' AND lanes <> 1 + (SELECT max(lane) FROM v_access a
+	WHERE (a.launch, a.block, a.warp, a.request) = (r.launch, r.block, r.warp, r.request))" 0
+run verify t.twin
+expect 'a trace with bulk copies verifies' 0 'nothing is wrong'
+run sql t.twin --csv "SELECT 'L' || launch || '.b0.w0.a' || request FROM v_request
+	WHERE kind = 'bulk read' AND block = 0 AND warp = 0 LIMIT 1"
+run view t.twin --plain --screen memory --at "$(tail -n 1 out)"
+expect 'a bulk copy on the screen' 0 ': bulk read of global memory in 32 pieces, 16 bytes each$'
+expect 'its cost' 0 '^  512 bytes in 16 sectors of 32 (512 moved), 4 lines of 128: 0 wasted, 0%$'
+expect 'its pieces' 0 '^  k_cache.0+0 .*| pieces 0 to 7$'
+expect 'in the summary' 0 '^[ >]*split_ring.cuh:[0-9]* *bulk *16.0 *0% '
+rung 9
+agrees 'rung 9: every launch agrees with --count' 5
+rung 10
+agrees 'rung 10: every launch agrees with --count' 3
 run decode --prompt 'ROMEO: what light' -n 1 --log access --log-at L0.b0..L0.b33,L2.b0..L2.b7 \
 	--count -o t.twin --force
 agrees 'prefill and its rows of K: both agree with --count' 2
@@ -180,6 +217,16 @@ run sql t.twin --csv "SELECT 'L0.b0.w' || warp || '.a' || request FROM v_request
 run view t.twin --plain --screen memory --at "$(tail -n 1 out)"
 expect 'a column of a tile: 32 passes' 0 '^  32  *|v       |        |        |        | lane 31$'
 expect 'its conflicts' 0 '^  128 bytes, 32 lanes at a time: 31 conflicts$'
+# words WHAT COUNT: how many words conflict on the slide of the first load of shared memory.
+words() {
+	run sql t.twin --csv "SELECT 'L0.b0.w' || warp || '.a' || request FROM v_request
+		WHERE kind = 'load' AND space = 'shared' LIMIT 1"
+	run export t.twin --as svg --screen memory --at "$(tail -n 1 out)" -o words.svg --force
+	result "$1" "$(grep -c '<rect.*fill="#d9480f"' words.svg | grep -v "^$2\$")"
+}
+words 'the slide: 31 words of a bank conflict' 31
+launch shared4
+words 'and none where a quarter of the lanes has one word of each' 0
 run attend --q q.npy --k k.npy --v k.npy -o t.twin --force
 run view t.twin --plain --screen memory --at L2
 expect 'a run without: how to record it' 0 '--log access --log-at L2.b0 -o T2.twin'

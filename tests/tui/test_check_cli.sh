@@ -263,6 +263,14 @@ for rung in 4 5 6 9 10; do
 	attended "rung $rung" --path ladder --rung "$rung" --q q64.npy --k k64.npy --v k64.npy \
 		--lengths 137,0,16
 done
+# Blocks of a cluster with two splits, and too many KV heads for clusters.
+npy q1.npy '(1, 1, 64)' 64
+npy k1.npy '(1, 1, 1160, 64)' 74240
+attended 'a cluster with ten splits' --path ladder --rung 10 --q q1.npy --k k1.npy --v k1.npy
+npy q9.npy '(9, 1, 64)' 576
+npy k9.npy '(9, 1, 137, 64)' 78912
+attended 'rung 10 without clusters' --path ladder --rung 10 --q q9.npy --k k9.npy --v k9.npy \
+	--lengths 137,0,16,0,0,0,0,0,0
 npy q3.npy '(3, 4, 32)' 384
 npy k3.npy '(3, 2, 70, 32)' 13440
 attended 'three sequences' --q q3.npy --k k3.npy --v k3.npy --lengths 70,0,33

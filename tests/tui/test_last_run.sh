@@ -173,7 +173,8 @@ if command -v "${CXX:-c++}" >/dev/null 2>&1; then
 	launch none
 	expect 'a launch that does not begin' 2
 	result 'leaves it' "$([ "$(cksum <"$last")" = "$before" ] || echo changed; litter)"
-	launch spins --timeout 2
+	launch spins --no-record --steps 1000   # so that it is compiled
+	launch spins --timeout 5
 	expect 'a launch that is ended' 5
 	no_last 'takes it away: it would show another run'
 	launch writes -o l.twin
@@ -223,15 +224,23 @@ result 'and nothing else' "$(litter; cat out.? | sort -u | grep 'flashtwin')"
 decode
 before=$(cksum <"$last")
 slow='--prompt ROMEO: -n 400 --check'
+# recording: a process, $pid, records, in memory: it has used half a second of a processor.
+recording() {
+	awk -v ticks="$(getconf CLK_TCK)" '{ exit $14 + $15 < ticks / 2 }' /proc/$pid/stat
+}
 "$flashtwin" decode $slow >out 2>err &
 pid=$!
-sleep 0.5
+until_true recording
 kill -9 $pid
 wait $pid 2>/dev/null
 result 'a killed run leaves the last run as it was, and nothing else' \
 	"$([ "$(cksum <"$last")" = "$before" ] || echo changed; litter)"
-# In the foreground: a shell makes background jobs ignore this signal.
-timeout --foreground --preserve-status -s INT 0.5 "$flashtwin" decode $slow >out 2>err
+# A shell makes background jobs ignore this signal.
+env --default-signal=INT "$flashtwin" decode $slow >out 2>err &
+pid=$!
+until_true recording
+kill -INT $pid
+wait $pid
 code=$?
 expect 'an interrupted run' 130
 result 'is kept' "$(query 'SELECT ended FROM v_run' | grep -vx INTERRUPTED; litter)"

@@ -29,16 +29,47 @@ run info --plan 4,8/2,64,7+3x9 --json
 expect 'the plan as JSON' 0 '"shape": "4,8/2,64,7+3x9"' '"profile": "h200"' '"tiles_in_flight": 6'
 at 'bytes of keys and values' kv_bytes $(((7 + 27) * 2 * 2 * 64 * 4))
 at 'bytes of queries and outputs' io_bytes $((4 * 8 * 64 * 4 * 2))
-at 'bytes of partials' partial_bytes $((4 * 8 * 66 * 4 * 2))
+at 'bytes of partials, which clusters only write' partial_bytes $((4 * 8 * 66 * 4))
 at 'the floor' floor_us "$(awk 'BEGIN { print 1.9 + 34 * 2 * 2 * 64 * 4 / (0.955 * 4814304) }')"
 at 'the percentage' expected_percent "$(awk -v a="$(number floor_us)" -v b="$(number expected_us)" \
 	'BEGIN { print 100 * a / b }')"
+
+run info --plan 4,8/2,64,7+3x9 --rung 9 --json
+at 'bytes of partials, written and read' partial_bytes $((4 * 8 * 66 * 4 * 2))
+at 'and no clusters' clusters 0
+
+# Other types of keys and values: their bytes, and more tiles in the memory of as many of f32.
+for type in 'f16 2 6' 'bf16 2 6' 'e4m3 1 12'; do
+	set -- $type
+	run info --plan 1,32/8,128,1K --kv-dtype "$1"
+	expect "the plan with $1" 0 "head size 128, $1\$" "^\\*       128    16  *$3 " '^rung  *10, '
+	run info --plan 1,32/8,128,1K --kv-dtype "$1" --json
+	at "bytes of keys and values of $1" kv_bytes $((1024 * 2 * 8 * 128 * $2))
+	at "bytes of queries and outputs with $1" io_bytes $((32 * 128 * 4 * 2))
+done
+run info --plan 1,32/8,64,1K --kv-dtype e4m3 --rung 6
+expect 'at most 16 tiles' 0 '^\*        64    16                  16 '
 
 # The tiles are those of the rung: rung 5 loads them when it needs them, and its blocks have no ring.
 run info --plan 1,32/8,128,1K --rung 5
 expect 'the plan of rung 5' 0 '^tiles of rung 5; ' '^\*       128    16                   0 ' '^rung  *5$'
 run info --plan 1,32/8,128,1K --rung 10
-expect 'the plan of rung 10' 0 '^tiles of rung 10; ' '^\*       128    16                   3 ' '^rung  *10$'
+expect 'the plan of rung 10' 0 '^tiles of rung 10; ' '^\*       128    16                   3 ' '^rung  *10$' \
+	'^clusters  *8 of 8 blocks; at most 8, with at most 3072 keys each$' '^blocks  *64 with keys' \
+	'^partials, written  *0.133 MB$'
+run info --plan 1,32/8,128,1100 --rung 10
+expect 'blocks of a cluster with several splits' 0 '^blocks  *64 with keys' '^tiles of a warp  *2 where'
+run info --plan 2,8/2,64,1+300 --rung 10
+expect 'blocks of a cluster without keys' 0 '^clusters  *4 of' '^blocks  *8 with keys'
+run info --plan 1,32/8,128,8193 --rung 10
+expect 'no clusters, because of keys' 0 '^clusters  *none: up to 8193 keys, at most 3072 ' \
+	'^partials, both ways '
+run info --plan 3,32/8,128,1K --rung 10
+expect 'no clusters, because of sequences' 0 '^clusters  *none: 24 would be needed, at most 8 are used$'
+run info --plan 1,16/1,256,1K --rung 10
+expect 'no clusters, because of shared memory' 0 '^clusters  *none: too little shared memory'
+run info --plan 1,32/8,128,1K --rung 9
+result 'rung 9 says nothing of clusters' "$(grep clusters out)"
 for rung in 13 best; do
 	run info --plan 1,128/8,128,1K --rung "$rung"
 	expect "the plan of rung $rung" 0 '^tiles of rung 6; ' '^rung  *6, by the shape table$'
@@ -47,10 +78,13 @@ done
 # As many splits get keys when the path runs, and the launch takes as much shared memory.
 npy q.npy '(3, 4, 64)' 768
 npy k.npy '(3, 2, 1100, 64)' 422400
-run attend --path ladder --q q.npy --k k.npy --v k.npy --lengths 1,70,1100 -o t.twin --log partials
-run view t.twin --plain --screen chunks
-expect 'splits that the plan leaves out' 0 'no keys in chunks 1\.\.15, not in the plan$'
-result 'they are not called wrong' "$(grep WRONG out)"
+for form in '9 not in the plan' 'best in no block'; do
+	run attend --path ladder --q q.npy --k k.npy --v k.npy --lengths 1,70,1100 -o t.twin --force \
+		--log partials --rung "${form%% *}"
+	run view t.twin --plain --screen chunks
+	expect "splits that rung ${form%% *} leaves out" 0 "no keys in chunks 1\\.\\.15, ${form#* }\$"
+	result 'they are not called wrong' "$(grep WRONG out)"
+done
 run sql t.twin 'SELECT count(*) FROM v_partial WHERE sum > 0'
 rows=$(cat out)
 run sql t.twin "SELECT max(shared_bytes) FROM v_launch"
@@ -61,18 +95,19 @@ at 'shared memory is that of the launch' shared_bytes "$bytes"
 
 # The shape table: the kernel that a rung launches for a shape.
 picked() {
-	run attend --path ladder --rung "$2" --q "$3" --k k130.npy --v k130.npy -o t.twin --force \
-		--log launch
+	run attend --path ladder --rung "$2" --q "$3" --k "$4" --v "$4" -o t.twin --force --log launch
 	run sql t.twin "SELECT kernel FROM v_launch WHERE block_y = 8"
-	expect "the shape table, $1" 0 "^$4\$"
+	expect "the shape table, $1" 0 "^$5\$"
 }
 npy q8.npy '(1, 8, 64)' 512
 npy q9.npy '(1, 9, 64)' 576
 npy k130.npy '(1, 1, 130, 64)' 8320
-picked '8 query heads' best q8.npy flash_decode_fused
-picked '8 query heads, by number' 13 q8.npy flash_decode_fused
-picked '9 query heads' best q9.npy flash_decode_stream
-picked 'a rung of its own' 9 q8.npy flash_decode_planned
+npy k9x20.npy '(1, 9, 20, 64)' 11520
+picked '8 query heads' best q8.npy k130.npy flash_decode_cluster
+picked '8 query heads, by number' 13 q8.npy k130.npy flash_decode_cluster
+picked '9 KV heads' best q9.npy k9x20.npy flash_decode_fused
+picked '9 query heads' best q9.npy k130.npy flash_decode_stream
+picked 'a rung of its own' 9 q8.npy k130.npy flash_decode_planned
 run attend --path ladder --rung 7 --q q8.npy --k k130.npy --v k130.npy
 expect 'a rung that there is not' 2 \
 	'expected best, 0, 1, 2, 3, 4, 5, 6, 9, 10 or 13, got 7$'
@@ -83,7 +118,8 @@ for shape in 1,32/8,128 1,32/8,128,1K,5 2,32/8,128,5+6+7 1,32/5,128,1K 1,32/8,72
 	usage_error info --plan "$shape"
 done
 for arguments in '--rung 6' '--plan 1,8/8,64,1 --rung 4' '--sample demo.twin --rung 6' \
-	'--plan 1,8/8,64,1 --verify-math' '--plan 1,8/8,64,1 t.twin' '--plan' \
+	'--kv-dtype f16' '--plan 1,8/8,64,1 --kv-dtype i8' \
+	'--sample demo.twin --kv-dtype f16' '--plan 1,8/8,64,1 --verify-math' '--plan 1,8/8,64,1 t.twin' '--plan' \
 	'--sample demo.twin --plan 1,8/8,64,1'; do
 	usage_error info $arguments
 done

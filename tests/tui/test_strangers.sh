@@ -140,6 +140,21 @@ for wrong in "bits = 0 WHERE name = 'H'" "bits = x'00ff' WHERE name = 'H'" \
 	expect "arguments that no launch has: $wrong" 0
 done
 
+# Which thread of a cluster merged a value follows from the head size.
+run attend --q "$romeo/layer0_q.npy" --k "$romeo/layer0_k.npy" --v "$romeo/layer0_v.npy" \
+	--path ladder --rung 10 --log points -o cluster.twin
+expect 'clusters are recorded' 0
+run replay cluster.twin -o again.twin
+for D in 2 0 -4 9223372036854775807; do
+	attack cluster.twin "UPDATE t_arg SET value = $D WHERE name = 'D'"
+	for screen in chunks reduce step points; do
+		run view bad.twin --plain --no-replay --screen $screen --at L2.b0.w0.l0
+		expect "$screen of clusters with a head size of $D" 0
+	done
+	run view bad.twin again.twin --plain --no-replay --screen diff --at L2.o1.e3
+	expect "a value of clusters with a head size of $D" 0 ' provenance  out\[0,0,3\] written by '
+done
+
 mkfifo fifo
 for command in 'info fifo' 'view --plain fifo' 'sql fifo "SELECT 1"' 'find fifo' 'diff fifo fifo' \
 	'replay fifo' 'export fifo --as json -o x.json' 'attend --q fifo --k fifo --v fifo' \

@@ -178,8 +178,8 @@ CREATE TABLE t_probe (
 	run INTEGER, launch INTEGER, dropped,
 	PRIMARY KEY (run, launch)
 ) WITHOUT ROWID;
--- warp: counted through the grid. kind: 0 load, 1 store, 2 atomic; space: 0 global, 1 shared. Figures
--- of requests and lines follow from t_access; traces/request.h defines them.
+-- warp: counted through the grid. kind: enum access_kind of traces/row.h; space: 0 global, 1 shared.
+-- Figures of requests and lines follow from t_access; traces/request.h defines them.
 CREATE TABLE t_request (
 	run INTEGER, launch INTEGER, warp INTEGER, request INTEGER, kind, space, counted, lanes,
 	bytes, sectors, lines, conflicts, file, line,
@@ -520,11 +520,12 @@ CREATE VIEW v_request AS SELECT
 	r.warp / ((l.threads + 31) / 32) AS block,
 	r.warp % ((l.threads + 31) / 32) AS warp,
 	r.request,      -- 0, 1, ... per warp: the a of an address
-	CASE r.kind WHEN 0 THEN 'load' WHEN 1 THEN 'store' ELSE 'atomic' END AS kind,
+	CASE r.kind WHEN 0 THEN 'load' WHEN 1 THEN 'store' WHEN 2 THEN 'atomic'
+		WHEN 3 THEN 'bulk read' ELSE 'bulk write' END AS kind,
 	CASE r.space WHEN 0 THEN 'global' ELSE 'shared' END AS space,
 	r.counted,      -- 0: not one of --count's requests: atomics, and accesses of a lane that
 	                -- ran too far ahead of its warp
-	r.lanes,        -- how many take part
+	r.lanes,        -- how many take part; bulk: pieces of 16 bytes
 	r.bytes,        -- distinct ones that they access
 	r.sectors,      -- global: 32-byte sectors that hold these bytes; else NULL
 	r.lines,        -- global: 128-byte lines
@@ -539,8 +540,9 @@ CREATE VIEW v_access AS SELECT
 	p.warp / ((l.threads + 31) / 32) AS block,
 	p.warp % ((l.threads + 31) / 32) AS warp,
 	p.request,      -- of the warp
-	p.lane,
-	CASE r.kind WHEN 0 THEN 'load' WHEN 1 THEN 'store' ELSE 'atomic' END AS kind,
+	p.lane,         -- bulk: the number of the piece
+	CASE r.kind WHEN 0 THEN 'load' WHEN 1 THEN 'store' WHEN 2 THEN 'atomic'
+		WHEN 3 THEN 'bulk read' ELSE 'bulk write' END AS kind,
 	CASE r.space WHEN 0 THEN 'global' ELSE 'shared' END AS space,
 	p.buffer,       -- NULL for shared memory, and for memory in no buffer
 	p.offset,       -- in the buffer, in the block's shared memory, or in device memory
@@ -557,7 +559,8 @@ CREATE VIEW v_access_line AS SELECT
 	run, launch,
 	nullif(file, '') AS file, -- NULL: not known
 	line,
-	CASE kind WHEN 0 THEN 'load' WHEN 1 THEN 'store' ELSE 'atomic' END AS kind,
+	CASE kind WHEN 0 THEN 'load' WHEN 1 THEN 'store' WHEN 2 THEN 'atomic'
+		WHEN 3 THEN 'bulk read' ELSE 'bulk write' END AS kind,
 	CASE space WHEN 0 THEN 'global' ELSE 'shared' END AS space,
 	requests,
 	counted,        -- of these, those in --count's requests

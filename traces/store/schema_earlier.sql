@@ -122,3 +122,55 @@ CREATE VIEW v_access AS SELECT
 	p.file, p.line
 FROM t_access p
 	CROSS JOIN t_launch l ON l.run = p.run AND l.launch = p.launch;
+
+-- Version 8, before bulk copies had kinds of their own.
+CREATE VIEW v_request AS SELECT
+	r.run, r.launch,
+	r.warp / ((l.threads + 31) / 32) AS block,
+	r.warp % ((l.threads + 31) / 32) AS warp,
+	r.request,
+	CASE r.kind WHEN 0 THEN 'load' WHEN 1 THEN 'store' ELSE 'atomic' END AS kind,
+	CASE r.space WHEN 0 THEN 'global' ELSE 'shared' END AS space,
+	r.counted,
+	r.lanes,
+	r.bytes,
+	r.sectors,
+	r.lines,
+	r.conflicts,
+	r.file, r.line
+FROM t_request r
+	CROSS JOIN t_launch l ON l.run = r.run AND l.launch = r.launch;
+
+CREATE VIEW v_access AS SELECT
+	p.run, p.launch,
+	p.warp / ((l.threads + 31) / 32) AS block,
+	p.warp % ((l.threads + 31) / 32) AS warp,
+	p.request,
+	p.lane,
+	CASE r.kind WHEN 0 THEN 'load' WHEN 1 THEN 'store' ELSE 'atomic' END AS kind,
+	CASE r.space WHEN 0 THEN 'global' ELSE 'shared' END AS space,
+	p.buffer,
+	p.offset,
+	p.bytes,
+	p.bits,
+	r.file, r.line
+FROM t_access p
+	CROSS JOIN t_launch l ON l.run = p.run AND l.launch = p.launch
+	LEFT JOIN t_request r ON r.run = p.run AND r.launch = p.launch AND r.warp = p.warp
+		AND r.request = p.request;
+
+CREATE VIEW v_access_line AS SELECT
+	run, launch,
+	nullif(file, '') AS file,
+	line,
+	CASE kind WHEN 0 THEN 'load' WHEN 1 THEN 'store' ELSE 'atomic' END AS kind,
+	CASE space WHEN 0 THEN 'global' ELSE 'shared' END AS space,
+	requests,
+	counted,
+	lanes,
+	bytes,
+	sectors,
+	lines,
+	conflicts,
+	sectors * 32 - bytes AS wasted
+FROM t_access_line;

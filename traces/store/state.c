@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/value.h"
 #include "base/xalloc.h"
 #include "traces/row.h"
 #include "traces/store/sparse.h"
@@ -186,9 +187,24 @@ static enum status take_digest(struct state *s, sqlite3_stmt *row)
 	return status;
 }
 
+/* A row that the launch rounded to the type of its cache. */
+static enum status learn_rounded(const struct state *s, const struct range *r, enum dtype type,
+				 const char *from)
+{
+	void *bytes = xmalloc(r->bytes);
+	enum status status;
+
+	value_round(type, from, r->bytes / dtype_bytes(type), bytes);
+	status = learn(s, r, bytes);
+	free(bytes);
+	return status;
+}
+
 static enum status take_kv_row(struct state *s, sqlite3_stmt *row)
 {
 	const struct range r = row_range(row);
+	struct state_buffer *cache;
+	uint64_t bytes;
 	int64_t data = sqlite3_column_int64(row, 3);
 	uint64_t offset = (uint64_t)sqlite3_column_int64(row, 4);
 
@@ -201,10 +217,16 @@ static enum status take_kv_row(struct state *s, sqlite3_stmt *row)
 		TRY(store_data(s->store, data, &s->source, &s->source_bytes));
 		s->source_data = data;
 	}
-	if (offset > s->source_bytes || r.bytes > s->source_bytes - offset)
+	TRY(find_range(s, &r, &cache));
+	bytes = r.bytes;
+	if (value_is_narrow(cache->dtype) && bytes <= s->source_bytes)
+		bytes = bytes / dtype_bytes(cache->dtype) * sizeof(float);
+	if (offset > s->source_bytes || bytes > s->source_bytes - offset)
 		return fail(STATUS_DAMAGED, "%s: a row of a KV cache is outside its upload",
 			    store_shown_path(s->store));
-	return learn(s, &r, (const char *)s->source + offset);
+	return value_is_narrow(cache->dtype)
+		? learn_rounded(s, &r, cache->dtype, (const char *)s->source + offset)
+		: learn(s, &r, (const char *)s->source + offset);
 }
 
 /* Where a launch scattered rows, v_kv has the bytes written; the digest's range is only their

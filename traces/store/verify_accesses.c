@@ -53,7 +53,7 @@ static void begin_request(struct walk *w, sqlite3_stmt *row, bool *good)
 	for (int i = 0; i < KEYS; i++)
 		w->key[i] = sqlite3_column_int64(row, i);
 	w->request = (struct row_request){
-		.kind = (enum access_kind)column_int(row, KIND, 0, ACCESS_ATOMIC, 0, good),
+		.kind = (enum access_kind)column_int(row, KIND, 0, ACCESS_BULK_WRITE, 0, good),
 		.space = (enum access_space)column_int(row, SPACE, 0, SPACE_SHARED, 0, good),
 	};
 	w->lanes = column_int(row, LANES, 1, REQUEST_LANES, 0, good);

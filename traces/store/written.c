@@ -46,17 +46,23 @@ static void add_piece(struct written *w, int64_t offset, int64_t bytes, const ui
 	w->pieces[w->piece_count++] = (struct written_piece){ offset / size, bytes / size, at };
 }
 
+static enum status read_stored(struct reading *r, int64_t data)
+{
+	void *stored;
+
+	if (data == r->blob)
+		return STATUS_OK;
+	TRY(store_data(r->store, data, &stored, &r->blob_size));
+	r->blob_bytes = own(r->out, stored);
+	r->blob = data;
+	return STATUS_OK;
+}
+
 /* The same from a stored blob; a piece that is not inside the blob is left out. */
 static enum status add_stored(struct reading *r, int64_t data, int64_t from, int64_t offset,
 			      int64_t bytes)
 {
-	if (data != r->blob) {
-		void *stored;
-
-		TRY(store_data(r->store, data, &stored, &r->blob_size));
-		r->blob_bytes = own(r->out, stored);
-		r->blob = data;
-	}
+	TRY(read_stored(r, data));
 	if (from >= 0 && bytes >= 0 && from <= (int64_t)r->blob_size
 	    && bytes <= (int64_t)r->blob_size - from)
 		add_piece(r->out, offset, bytes, r->blob_bytes + from);
@@ -159,12 +165,34 @@ static enum status take_partial(struct reading *r, sqlite3_stmt *row)
 	return STATUS_OK;
 }
 
+/* A row that the launch rounded to the type of its cache, from f32. */
+static enum status add_rounded(struct reading *r, int64_t data, int64_t from, int64_t offset,
+			       int64_t bytes)
+{
+	struct written *w = r->out;
+	int64_t size = (int64_t)dtype_bytes(w->dtype), wide;
+	uint8_t *rounded;
+
+	TRY(read_stored(r, data));
+	if (from < 0 || bytes < 0 || __builtin_mul_overflow(bytes / size, sizeof(float), &wide)
+	    || from > (int64_t)r->blob_size || wide > (int64_t)r->blob_size - from)
+		return STATUS_OK;
+	rounded = own(w, xmalloc((size_t)bytes + 1));
+	value_round(w->dtype, r->blob_bytes + from, (size_t)(bytes / size), rounded);
+	add_piece(w, offset, bytes, rounded);
+	return STATUS_OK;
+}
+
 /* A row of a cache: offset, bytes, its upload's data, and the offset in that data. */
 static enum status take_kv(struct reading *r, sqlite3_stmt *row)
 {
-	return is_null(row, 2) ? STATUS_OK
-		: add_stored(r, sqlite3_column_int64(row, 2), sqlite3_column_int64(row, 3),
-			     sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1));
+	int64_t data = sqlite3_column_int64(row, 2), from = sqlite3_column_int64(row, 3);
+	int64_t offset = sqlite3_column_int64(row, 0), bytes = sqlite3_column_int64(row, 1);
+
+	if (is_null(row, 2))
+		return STATUS_OK;
+	return value_is_narrow(r->out->dtype) ? add_rounded(r, data, from, offset, bytes)
+		: add_stored(r, data, from, offset, bytes);
 }
 
 /* The first operation after the launch that names the buffer: kind, offset, bytes, data. */

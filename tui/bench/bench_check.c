@@ -99,15 +99,45 @@ static const struct check_case {
 	const char *path;
 	enum graph_mode graph;
 	int slots, warps, rung;
+	enum dtype kv_dtype;
+	int sinks;                      /* not 0: with a window and a softcap */
 } cases[] = {
-	{ "incremental", GRAPH_NONE, 1, 1, 0 }, { "incremental", GRAPH_CAPTURE, 1, 1, 0 },
-	{ "incremental-multiwarp", GRAPH_NONE, 1, 1, 0 },
-	{ "incremental-multiwarp", GRAPH_CAPTURE, 1, 1, 0 },
-	{ "batched", GRAPH_NONE, 4, 1, 0 },
-	{ "flash-decoding", GRAPH_NONE, 4, 1, 0 }, { "flash-decoding", GRAPH_NONE, 4, 2, 0 },
-	{ "ladder", GRAPH_NONE, 4, 1, 4 }, { "ladder", GRAPH_NONE, 4, 1, 5 },
-	{ "ladder", GRAPH_NONE, 4, 1, 6 }, { "ladder", GRAPH_NONE, 4, 1, 9 },
-	{ "ladder", GRAPH_NONE, 4, 1, 10 },
+	{ "incremental", GRAPH_NONE, 1, 1, 0, DTYPE_F32, 0 },
+	{ "incremental", GRAPH_CAPTURE, 1, 1, 0, DTYPE_F32, 0 },
+	{ "incremental-multiwarp", GRAPH_NONE, 1, 1, 0, DTYPE_F32, 0 },
+	{ "incremental-multiwarp", GRAPH_CAPTURE, 1, 1, 0, DTYPE_F32, 0 },
+	{ "batched", GRAPH_NONE, 4, 1, 0, DTYPE_F32, 0 },
+	{ "flash-decoding", GRAPH_NONE, 4, 1, 0, DTYPE_F32, 0 },
+	{ "flash-decoding", GRAPH_NONE, 4, 2, 0, DTYPE_F32, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 4, DTYPE_F32, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_F32, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_F32, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 9, DTYPE_F32, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 10, DTYPE_F32, 0 },
+	{ "ladder", GRAPH_NONE, 2, 1, 10, DTYPE_F32, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_F16, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_F16, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 9, DTYPE_F16, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 10, DTYPE_F16, 0 },
+	{ "ladder", GRAPH_NONE, 2, 1, 10, DTYPE_F16, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_BF16, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_BF16, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 9, DTYPE_BF16, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 10, DTYPE_BF16, 0 },
+	{ "ladder", GRAPH_NONE, 2, 1, 10, DTYPE_BF16, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_E4M3, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_E4M3, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 9, DTYPE_E4M3, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 10, DTYPE_E4M3, 0 },
+	{ "ladder", GRAPH_NONE, 2, 1, 10, DTYPE_E4M3, 0 },
+	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_F32, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_F32, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_F16, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_F16, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_BF16, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_BF16, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_E4M3, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_E4M3, 1 },
 };
 
 static const struct attention_shape shape = {
@@ -171,6 +201,10 @@ static enum status make_case(struct rig *rig, void *context)
 	of.slots = c->slots;
 	of.warps = c->warps;
 	of.rung = c->rung;
+	of.kv_dtype = c->kv_dtype;
+	of.sinks = c->sinks;
+	of.window = c->sinks ? of.max_len / 2 : 0;
+	of.softcap = c->sinks ? 50.0f : 0.0f;
 	of.graph = c->graph;
 	of.scale = attention_scale(of.head_dim);
 	TRY(attention_create(path_find(c->path), rig->device, &of, &made->attention));

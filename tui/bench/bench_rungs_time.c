@@ -252,7 +252,7 @@ static struct attention_shape layers_of(struct rig *rig, const struct shape *sha
 enum status rungs_check(int rung)
 {
 	static struct shape_run keys = { 1, 1024 };
-	const struct shape usual = { 1, 32, 8, 128, &keys, 1 };
+	const struct shape usual = { 1, 32, 8, 128, &keys, 1, DTYPE_F32 };
 	struct attention_shape s = rungs_attention(&usual, rung);
 
 	return ladder_path(rung) == &path_ladder ? attention_check(&path_ladder, &s) : STATUS_OK;

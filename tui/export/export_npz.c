@@ -8,8 +8,9 @@
  *     NAME.known           for a tensor of which only some elements are known: which ones
  *     about                JSON, as bytes
  *
- * KV caches are exported as buffers, not as arguments. bf16, which NumPy lacks, is uint16 under
- * NAME.bf16. Unknown elements are NaN or have all bits set; see traces/store/state.h.
+ * KV caches are exported as buffers, not as arguments. bf16 and e4m3, which NumPy lacks, are uint16
+ * and uint8 under NAME.bf16 and NAME.e4m3. Unknown elements are NaN or have all bits set; see
+ * traces/store/state.h.
  */
 #include "config.h"
 
@@ -87,11 +88,17 @@ static enum status put_known(struct writer *w, const char *name, struct tensor *
 	return status;
 }
 
+/* What NumPy has: the bits of other types are stored as integers, under a name that says so. */
+static enum dtype stored_as(enum dtype type)
+{
+	return type == DTYPE_BF16 ? DTYPE_U16 : type == DTYPE_E4M3 ? DTYPE_U8 : type;
+}
+
 /* Frees the name. */
 static enum status put_tensor(struct writer *w, char *name, struct tensor *t)
 {
 	const struct state_buffer *b = t->buffer;
-	enum dtype dtype = b->dtype == DTYPE_BF16 ? DTYPE_U16 : b->dtype;
+	enum dtype dtype = stored_as(b->dtype);
 	enum state_known known = state_known(b);
 	enum status status = STATUS_OK;
 	char *full;
@@ -103,7 +110,7 @@ static enum status put_tensor(struct writer *w, char *name, struct tensor *t)
 		free(name);
 		return STATUS_OK;
 	}
-	full = xasprintf("%s%s", name, b->dtype == DTYPE_BF16 ? ".bf16" : "");
+	full = dtype == b->dtype ? xstrdup(name) : xasprintf("%s.%s", name, dtype_name(b->dtype));
 	status = put_elements(w, full, t, dtype, read_bytes);
 	if (status == STATUS_OK && known == STATE_PARTLY)
 		status = put_known(w, full, t);

@@ -49,6 +49,8 @@ function paint(node, at, number) {
 
 	node.replaceChildren(...lines.flatMap((line, i) => [lineNode(line, at, i === row), "\n"]));
 	node.dataset.of = both ? run().title : "";
+	node.style.setProperty("--columns", Math.max(1, ...lines.map(({ text }) =>
+		Array.from(text).length)));
 }
 
 /* Marks the lines that differ between two screens. */

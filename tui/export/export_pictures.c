@@ -118,7 +118,8 @@ static void put_row(FILE *out, const struct step *s, const struct step_memory *m
 {
 	fprintf(out, "{\"keys\":%" PRId64 ",\"kv\":%" PRId64 ",\"fresh\":[%" PRId64 ",%" PRId64
 		"],\"made\":%d,\"tiled\":%s,\"count\":%" PRId64 ",\"query\":%" PRId64, s->keys,
-		s->kv_head, s->first_written, s->last_written, s->made,
+		s->kv_head, s->first_written,
+		step_is_new(s, s->last_written) ? s->last_written : -1, s->made,
 		s->tiled ? "true" : "false", s->count,
 		s->form == STEP_TILES ? s->query.number : -1);
 	if (s->has_out)
@@ -189,8 +190,9 @@ static enum status put_rows(const struct view_context *c, const struct step *s, 
 
 	if (tiles)
 		fprintf(out, ",\"slot\":%" PRId64 ",\"queries\":[%" PRId64 ",%" PRId64 ",%" PRId64
-			",%" PRId64 "]", s->slot, first, s->query.count, s->query.rows,
-			s->query.threads);
+			",%" PRId64 ",%" PRId64 ",%s]", s->slot, first, s->query.count,
+			s->query.rows, s->query.group, s->query.threads,
+			s->query.reversed ? "true" : "false");
 	fputs(",\"rows\":[", out);
 	for (int64_t i = first; i < past; i++)
 		for (int64_t head = 0; head < s->heads; head++) {
@@ -213,13 +215,13 @@ static enum status put_attention(const struct view_context *c, struct page *p)
 	TRY(status);
 	if (!found || s.heads > MAX_ROWS || (s.form != STEP_TILES && s.heads * s.slots > MAX_ROWS))
 		return STATUS_OK;
-	TRY(VIEW_NUMBER(c, 0, &s.max_len, "SELECT max_len FROM v_model WHERE run = ?1", c->run));
+	TRY(step_max_len_read(c, &s));
 	page_comma(p);
 	fprintf(p->json, "\n{\"launch\":%" PRId64 ",\"op\":%" PRId64 ",\"reduce\":%" PRId64
 		",\"step\":%" PRId64 ",\"layer\":%" PRId64 ",\"form\":\"%s\",\"heads\":%" PRId64
-		",\"slots\":%" PRId64 ",\"maxLen\":%" PRId64 ",\"merges\":%s", s.attend.launch,
+		",\"slots\":%" PRId64 ",\"maxLen\":%" PRId64 ",\"merges\":\"%s\"", s.attend.launch,
 		s.attend.op, s.reduce.launch, s.attend.step, s.attend.layer, forms[s.form],
-		s.heads, s.slots, s.max_len, s.shape.merges ? "true" : "false");
+		s.heads, s.slots, s.max_len, s.shape.merges ? view_shape_merger(&s.shape) : "");
 	return put_rows(c, &s, p->json);
 }
 

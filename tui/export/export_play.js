@@ -47,10 +47,12 @@ function queryAt(at) {
 
 	if (!picture || at.block === undefined)
 		return -1;
-	const [, past, rows, threads] = picture.queries, tile = Math.floor(at.block / picture.heads);
+	const [, past, rows, group, threads, reversed] = picture.queries;
+	const row = Math.floor(at.block / picture.heads), thread = (at.warp || 0) * 32 + at.lane;
+	const tile = reversed ? Math.floor((past - 1) / rows) - row : row;
 
 	return Math.min(past - 1, tile * rows + (at.lane === undefined ? rows - 1
-		: Math.floor(((at.warp || 0) * 32 + at.lane) / threads)));
+		: Math.floor(thread / threads) * group + Math.min(thread % threads, group - 1)));
 }
 
 function shownAt(at) {

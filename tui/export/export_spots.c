@@ -13,7 +13,7 @@ enum status page_shape(const struct page *p, const struct view_place *place, str
 	struct view_recomputed how = { 0 };
 
 	*s = (struct view_shape){ .unit_count = 0 };
-	if (view_shape_has_plan(place->kernel))
+	if (view_shape_has_runs(place->kernel))
 		TRY(view_recompute(&p->c, place->launch, "softmax", &how));
 	return view_shape_read(&p->c, place, s);
 }

@@ -126,7 +126,7 @@ function frameText(picture, row, { kind, chunk, tile, tensor }) {
 		return `merge of ${unit} ${number}`;
 	if (kind === OUTPUT)
 		return picture.form === "host" ? "softmax on the host, output"
-			: picture.merges ? "merge in the last block, output" : "output";
+			: picture.merges ? `merge in the ${picture.merges}, output` : "output";
 	return "next byte";
 }
 
@@ -225,6 +225,7 @@ function keyShape(d, chunk, key, x, y, width, height) {
 	const fresh = key >= row.fresh[0] && key <= row.fresh[1];
 	const byte = row.bytes?.[key], other = d.other?.bytes;
 	const differs = other && byte !== undefined && other[key] !== byte;
+	const under = differs ? [box(x + 0.5, y + height + 1, width - 1.5, 3, "differing")] : [];
 	const colour = weight >= 0 ? heat(weight) : null;
 	const tip = [`key ${key}${byte ? ` '${mark(byte)}'` : ""}`,
 		colour && `weight ${percent(weight, 4)}`,
@@ -233,8 +234,8 @@ function keyShape(d, chunk, key, x, y, width, height) {
 
 	return shape("g", { "data-tip": tip.filter(Boolean).join(", ") },
 		box(x + 0.5, y, width - 1.5, height,
-		    "key" + (fresh ? " fresh" : "") + (differs ? " differs" : ""),
-		    colour ? { style: `fill: ${colour.fill}` } : {}),
+		    "key" + (fresh ? " fresh" : ""),
+		    colour ? { style: `fill: ${colour.fill}` } : {}), ...under,
 		words(x + width / 2, y + height / 2 + 5, "letter", mark(byte),
 		      colour ? { style: `fill: ${colour.ink}` } : {}));
 }
@@ -268,7 +269,9 @@ function barShapes(d, line, y) {
 		      `max ${d.columns.max(floatOf(chunk.max))}`),
 		words(bar + 122, y + d.layout.barHeight + 15, "small"
 		      + lit(d, chunk.sum, other?.sum), `sum ${d.columns.sum(floatOf(chunk.sum))}`));
-	if (index < d.shown.merged && d.picture.form !== "host")
+	// The first tile has nothing before it to rescale.
+	if (index < d.shown.merged && d.picture.form !== "host"
+	    && !(d.row.tiled && chunk.number === 0))
 		group.append(words(share, y + d.layout.barHeight + d.layout.factor, "small end"
 			+ lit(d, chunk.merge?.[0], other?.merge?.[0]),
 			`${d.layout.named}\u00d7 ${d.columns.factor(factorOf(chunk))}`));
@@ -334,7 +337,8 @@ function wide(d, lines) {
 	const cellWidth = Math.min(27, 440 / d.width), keys = d.row.query >= 0
 		? `KEYS, ${d.row.keys} SEEN` : d.picture.maxLen
 		? `KEYS, ${d.row.keys} OF AT MOST ${d.picture.maxLen}` : `KEYS, ${d.row.keys}`;
-	for (const [x, text, kind] of [[92, keys, ""], [566, `${d.row.unit.toUpperCase()}S`, ""],
+	for (const [x, text, kind] of [[92, keys, ""], [566, d.row.tiled ? "KEY TILES, SO FAR"
+			: `${d.row.unit.toUpperCase()}S`, ""],
 		[886, d.picture.form === "host" ? "SHARE"
 			: d.row.tiled ? "SHARE, \u00d7 RESCALE" : "SHARE, \u00d7 FACTOR", " end"], [1080, d.picture.form === "host" ? "" : "MERGE", " end"],
 		[1100, "OUTPUT", ""]])

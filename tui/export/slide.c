@@ -146,7 +146,7 @@ void slide_heat_legend(const struct slide *s, double x, double y)
 
 void slide_fresh_legend(const struct slide *s, double x, double y)
 {
-	if (s->step->last_written < 0)
+	if (!step_is_new(s->step, s->step->last_written))
 		return;
 	slide_rect(s, x + 478, y, 15, 16, 3, "fill=\"none\" stroke=\"" SLIDE_NEW
 		   "\" stroke-width=\"2\"");
@@ -169,7 +169,7 @@ struct slide_key slide_key_of(const struct slide *s, const struct step_chunk *k,
 		.number = key, .byte = step->text ? step->text[key] : 0,
 		.weight = k->weight ? k->weight[key - k->begin] : NAN,
 		.score = k->score ? &k->score[key - k->begin] : NULL,
-		.fresh = key >= step->first_written && key <= step->last_written,
+		.fresh = step_is_new(step, key),
 	};
 
 	out.lit = other && step->has_text && other->has_text

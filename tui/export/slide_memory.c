@@ -49,7 +49,8 @@ static void draw_lanes(const struct drawing *d)
 	double width = (double)d->width / REQUEST_LANES - (is_half(d) ? 2 : 4);
 	char look[96];
 
-	slide_heading(s, d->left, LANES_Y - 12, "LANES OF THE WARP");
+	slide_heading(s, d->left, LANES_Y - 12, d->request->bulk ? "PIECES OF THE COPY"
+		      : "LANES OF THE WARP");
 	for (unsigned lane = 0; lane < REQUEST_LANES; lane++) {
 		bool here = active(d->request, lane);
 
@@ -95,7 +96,48 @@ static void draw_sectors(const struct drawing *d, uint64_t line, double x, doubl
 			   : "fill=\"" SLIDE_FAINT "\" stroke=\"#ffffff\" stroke-width=\"2\"");
 }
 
-/* The bytes of a line that lanes access; threads lead to them if there are few lines. */
+/* The lanes that access the same bytes as this one. */
+static uint32_t same_lanes(const struct memory_request *r, unsigned lane)
+{
+	uint32_t same = 0;
+
+	for (unsigned i = 0; i < REQUEST_LANES; i++)
+		if (r->lanes >> i & 1 && r->address[i] == r->address[lane]
+		    && r->bytes[i] == r->bytes[lane])
+			same |= 1u << i;
+	return same;
+}
+
+/* A lane's number, or how many lanes there are, if there is space. */
+static void draw_lane_label(const struct drawing *d, double x, double y, double wide, uint32_t same)
+{
+	int count = __builtin_popcount(same);
+	const char *look = "text-anchor=\"middle\" font-size=\"11\" fill=\"#ffffff\"";
+
+	if (d->count <= FEW_LINES && !is_half(d) && count == 1)
+		return;
+	if (count > 1 && wide > 46.0)
+		slide_text(d->slide, x, y, look, "%d lanes", count);
+	else if (count > 1 && wide > 22.0)
+		slide_text(d->slide, x, y, look, "\u00d7 %d", count);
+	else if (count == 1 && wide > 13.0)
+		slide_text(d->slide, x, y, look, "%d", __builtin_ctz(same));
+}
+
+static void put_lanes(const struct drawing *d, unsigned lane, uint32_t same)
+{
+	const struct memory_request *r = d->request;
+	const char *before = " ";
+
+	fprintf(d->slide->out, "<g><title>%s%s", memory_lane(r), same & (same - 1) ? "s" : "");
+	for (; same; same &= same - 1, before = ", ")
+		fprintf(d->slide->out, "%s%d", before, __builtin_ctz(same));
+	fprintf(d->slide->out, ": offset %" PRId64 ", %u bytes</title>",
+		MEMORY_OFFSET(r->address[lane]), r->bytes[lane]);
+}
+
+/* The bytes of a line that lanes access; curves lead to them if there are few lines. Bytes of
+ * several lanes say how many there are. */
 static void draw_bytes(const struct drawing *d, uint64_t line, double x, double y, double width,
 		       double height)
 {
@@ -105,22 +147,23 @@ static void draw_bytes(const struct drawing *d, uint64_t line, double x, double 
 		int64_t from = (int64_t)(r->address[lane] - line * REQUEST_LINE);
 		int64_t to = from + r->bytes[lane];
 		double left, wide;
+		uint32_t same;
 
 		if (!active(r, lane) || to <= 0 || from >= REQUEST_LINE)
 			continue;
+		same = same_lanes(r, lane);
 		from = from < 0 ? 0 : from;
 		to = to > REQUEST_LINE ? REQUEST_LINE : to;
 		left = x + width * (double)from / REQUEST_LINE;
 		wide = width * (double)(to - from) / REQUEST_LINE;
-		fprintf(d->slide->out, "<g><title>lane %u: offset %" PRId64 ", %u bytes</title>",
-			lane, MEMORY_OFFSET(r->address[lane]), r->bytes[lane]);
-		slide_rect(d->slide, left, y, wide, height, 0,
-			   "fill=\"" SLIDE_DEEP "\" stroke=\"#ffffff\" stroke-width=\"0.5\"");
-		if ((d->count > FEW_LINES || is_half(d)) && wide > 13.0)
-			slide_text(d->slide, left + wide / 2, y + height / 2 + 4,
-				   "text-anchor=\"middle\" font-size=\"11\" fill=\"#ffffff\"",
-				   "%u", lane);
-		fputs("</g>\n", d->slide->out);
+		if ((unsigned)__builtin_ctz(same) == lane) {
+			put_lanes(d, lane, same);
+			slide_rect(d->slide, left, y, wide, height, 0,
+				   "fill=\"" SLIDE_DEEP "\" stroke=\"#ffffff\""
+				   " stroke-width=\"0.5\"");
+			draw_lane_label(d, left + wide / 2, y + height / 2 + 4, wide, same);
+			fputs("</g>\n", d->slide->out);
+		}
 		if (d->count <= FEW_LINES)
 			draw_thread(d, lane, left + wide / 2, y);
 	}
@@ -176,7 +219,7 @@ static void draw_global_legend(const struct slide *s)
 {
 	slide_rect(s, LEFT, SLIDE_HEIGHT - 44, 16, 16, 0, "fill=\"" SLIDE_DEEP "\"");
 	slide_text(s, LEFT + 24, SLIDE_HEIGHT - 31, "font-size=\"13\" fill=\"" SLIDE_QUIET "\"",
-		   "accessed by a lane");
+		   "accessed");
 	slide_rect(s, LEFT + 180, SLIDE_HEIGHT - 44, 16, 16, 0, "fill=\"" MOVED "\"");
 	slide_text(s, LEFT + 204, SLIDE_HEIGHT - 31, "font-size=\"13\" fill=\"" SLIDE_QUIET "\"",
 		   "moved with it: sectors are moved whole");
@@ -184,13 +227,15 @@ static void draw_global_legend(const struct slide *s)
 
 /* --- shared memory --- */
 
-/* A box for each word of a bank, with the first lane that accesses it. */
+/* A box for each word of a bank, with the first lane that accesses it; orange if its group of lanes
+ * also accesses an earlier word of the bank. */
 static void draw_shared(const struct drawing *d)
 {
 	const struct slide *s = d->slide;
 	const struct memory_request *r = d->request;
 	uint64_t words[REQUEST_BANKS][REQUEST_LANES * REQUEST_MAX_BYTES / REQUEST_WORD];
-	unsigned count[REQUEST_BANKS] = { 0 };
+	unsigned group = request_group(r->address, r->bytes, r->lanes, r->load);
+	unsigned count[REQUEST_BANKS] = { 0 }, before[REQUEST_BANKS] = { 0 };
 	double width = (double)d->width / REQUEST_BANKS - 4;
 
 	for (unsigned bank = 0; bank < REQUEST_BANKS; bank++) {
@@ -200,13 +245,15 @@ static void draw_shared(const struct drawing *d)
 			   " font-size=\"13\" fill=\"" SLIDE_QUIET "\"", "%u", bank);
 	}
 	slide_text(s, LEFT, SLIDE_HEIGHT - 31, "font-size=\"13\" fill=\"" SLIDE_QUIET "\"",
-		   "banks of shared memory, and below each the words of 4 bytes that are accessed"
-		   " in it; a thread leads to a lane's first word");
+		   "banks, below each the words of 4 bytes that are accessed in it, orange where it"
+		   " conflicts; a curve leads to a %s's first word", memory_lane(r));
 	for (unsigned lane = 0; lane < REQUEST_LANES; lane++) {
 		uint64_t first = r->address[lane] / REQUEST_WORD;
 		uint64_t last = active(r, lane) ? (r->address[lane] + r->bytes[lane] - 1)
 			/ REQUEST_WORD : first;
 
+		if (lane % group == 0)
+			memcpy(before, count, sizeof before);
 		for (uint64_t word = first; active(r, lane) && word <= last; word++) {
 			unsigned bank = (unsigned)(word % REQUEST_BANKS), i = 0;
 			double y;
@@ -220,7 +267,8 @@ static void draw_shared(const struct drawing *d)
 			words[bank][count[bank]++] = word;
 			y = MEMORY_Y + 32 + i * 10.0;
 			slide_rect(s, lane_x(d, bank) - width / 2, y, width, 8, 0,
-				   i == 0 ? "fill=\"" SLIDE_DEEP "\"" : "fill=\"" SLIDE_NEW "\"");
+				   i == before[bank] ? "fill=\"" SLIDE_DEEP "\""
+				   : "fill=\"" SLIDE_NEW "\"");
 		}
 	}
 }
@@ -238,7 +286,9 @@ static void draw_cost(const struct drawing *d, double y)
 	unsigned conflicts = request_conflicts(r->address, r->bytes, r->lanes, r->load);
 
 	if (r->shared)
-		slide_text(s, d->left, y, "font-size=\"18\"", "%u bytes, %u bank conflict%s", bytes,
+		slide_text(s, d->left, y, "font-size=\"18\"", "%u bytes, %u %ss at a time: %u bank "
+			   "conflict%s", bytes,
+			   request_group(r->address, r->bytes, r->lanes, r->load), memory_lane(r),
 			   conflicts, view_plural(conflicts));
 	else
 		slide_text(s, d->left, y, moved > bytes ? "font-size=\"18\" fill=\"" SLIDE_NEW "\""
@@ -255,15 +305,13 @@ static enum status draw_source(const struct drawing *d, const struct view_place 
 	size_t fits = (size_t)d->width / 9;
 
 	TRY(memory_source(d->slide->context, place, d->request, line));
-	while (fits > 0 && ((unsigned char)line[fits < strlen(line) ? fits : 0] & 0xc0) == 0x80)
-		fits--;
-	slide_mono(d->slide, d->left, y, "font-size=\"14\"", "%.*s", (int)fits, line);
+	if (strlen(line) > fits) {
+		for (fits -= 3; fits > 0 && ((unsigned char)line[fits] & 0xc0) == 0x80; )
+			fits--;
+		strcpy(line + fits, "...");
+	}
+	slide_mono(d->slide, d->left, y, "font-size=\"14\"", "%s", line);
 	return STATUS_OK;
-}
-
-static const char *kind_of(const struct memory_request *r)
-{
-	return r->atomic ? "atomic" : r->load ? "load" : "store";
 }
 
 static enum status draw_picture(struct drawing *d)
@@ -292,7 +340,7 @@ static enum status draw_single(const struct drawing *whole, const struct view_pl
 				  sizeof name));
 	slide_title(d.slide, "L%" PRId64 ".b%" PRId64 ".w%" PRId64 ".a%" PRId64 ": a %s of %s "
 		    "memory%s%s", place->launch, r->warp / warps, r->warp % warps, r->number,
-		    kind_of(r), r->shared ? "shared" : "global", *name ? ", " : "", name);
+		    memory_kind(r), r->shared ? "shared" : "global", *name ? ", " : "", name);
 	if (*r->file)
 		slide_note(d.slide, "%s, %s:%" PRId64, place->kernel, memory_base_name(r->file),
 			   r->line);
@@ -312,7 +360,7 @@ static enum status draw_half(struct drawing *d, const struct view_place *place)
 
 	TRY(memory_buffer(s->context, r->address[__builtin_ctz(r->lanes)], name, sizeof name));
 	slide_text(s, d->left, 82, "font-size=\"18\" font-weight=\"bold\"", "%s, %s of "
-		   "b%" PRId64 ".w%" PRId64 ".a%" PRId64, name, kind_of(r), r->warp / warps,
+		   "b%" PRId64 ".w%" PRId64 ".a%" PRId64, name, memory_kind(r), r->warp / warps,
 		   r->warp % warps, r->number);
 	if (*r->file)
 		slide_text(s, d->left + d->width, 82, "text-anchor=\"end\" font-size=\"13\" fill=\""

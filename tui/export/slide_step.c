@@ -44,7 +44,7 @@ static int64_t line_width(const struct step *s)
 
 static const char *unit_heading(const struct step *s)
 {
-	return s->tiled ? "KEY TILES" : s->form == STEP_CHUNKS ? "CHUNKS"
+	return s->tiled ? "KEY TILES: RUNNING MAX, SUM" : s->form == STEP_CHUNKS ? "CHUNKS"
 		: s->form == STEP_ROWS ? "WARPS" : "SOFTMAX ON THE HOST";
 }
 
@@ -170,12 +170,13 @@ static void draw_ribbon(const struct drawing *d, const struct step_row *row, dou
 	const struct step_chunk *other = slide_other(s, k);
 	char text[48];
 
-	/* A last block merges all at once. */
+	/* A last block or a cluster merges all at once. */
 	slide_appear(s, d->step->tiled ? FRAME_TILE : d->step->shape.merges ? FRAME_OUTPUT
 		     : FRAME_MERGE, d->step->shape.merges ? 0 : row->chunk, 0);
 	slide_ribbon(s, RIBBON_X, y + bar_height(d) / 2, MERGE_X, *flow + thick / 2,
 		     fmax(1.2, thick), "fill=\"" SLIDE_BLUE "\" fill-opacity=\"0.5\"");
-	if (d->pitch >= 30.0) {
+	/* The first tile has nothing before it to rescale. */
+	if (d->pitch >= 30.0 && !(d->step->tiled && k->number == 0)) {
 		fprintf(s->out, "<g font-size=\"%d\" text-anchor=\"end\" fill=\"" SLIDE_QUIET
 			"\">", number_size(d));
 		slide_mono(s, SHARE_X + 78, y + bar_height(d) + (is_roomy(d) ? 38 : 15),
@@ -231,6 +232,7 @@ static void draw_empty(const struct drawing *d)
 	const struct step *s = d->step;
 	double y = d->top + (double)d->count * d->pitch + 6;
 	int64_t empty = s->count - s->live;
+	const char *left_out = view_shape_left_out(&s->shape);
 	char which[64];
 
 	if (empty == 0 || s->form != STEP_CHUNKS)
@@ -238,8 +240,7 @@ static void draw_empty(const struct drawing *d)
 	snprintf(which, sizeof which, empty == 1 ? "chunk %" PRId64 " has" : "chunks %" PRId64
 		 " to %" PRId64 " have", s->chunks[s->live].number, s->chunks[s->count - 1].number);
 	slide_text(d->slide, KEYS_X, y, "fill=\"" SLIDE_QUIET "\" font-style=\"italic\"",
-		   "%s no keys: %s", which, s->shape.form == SHAPE_PLANNED ? "not in the plan"
-		   : "max \u2212\u221e, sum 0");
+		   "%s no keys: %s", which, left_out ? left_out : "max \u2212\u221e, sum 0");
 }
 
 /* --- around the lines --- */

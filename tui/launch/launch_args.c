@@ -74,26 +74,29 @@ static const struct small_type {
 	{ "u16", DTYPE_U16, 0, UINT16_MAX, 0, 0 },
 	{ "f16", DTYPE_F16, 0, 0, 10, 5 },
 	{ "bf16", DTYPE_BF16, 0, 0, 7, 8 },
+	{ "e4m3", DTYPE_E4M3, 0, 0, 3, 4 },
 };
 
-/* The bits of `x` rounded to a float of 16 bits, to nearest even. */
+/* The bits of `x` rounded to a float of 8 or 16 bits, to nearest even, from double because rounding
+ * to float first would round twice. What is too large becomes the largest number of e4m3, which has
+ * no infinity. */
 static uint16_t small_float(const struct small_type *type, double x)
 {
 	int min = 2 - (1 << (type->exponent - 1)), exponent;
-	uint16_t sign = signbit(x) ? 0x8000 : 0;
-	uint16_t infinity = (uint16_t)(((1 << type->exponent) - 1) << type->fraction);
+	unsigned top = 1u << (type->exponent + type->fraction), sign = signbit(x) ? top : 0;
+	unsigned highest = type->dtype == DTYPE_E4M3 ? top - 2 : top - (1u << type->fraction);
 	double bits;
 
 	if (isnan(x))
-		return 0x7fff;
+		return (uint16_t)(top - 1);
 	if (isinf(x) || x == 0.0)
-		return (uint16_t)(sign | (x == 0.0 ? 0 : infinity));
+		return (uint16_t)(sign | (x == 0.0 ? 0 : highest));
 	frexp(x, &exponent);
 	if (exponent <= min)
 		exponent = min + 1;
 	bits = ldexp(exponent - 1 - min, type->fraction)
 		+ rint(ldexp(fabs(x), type->fraction + 1 - exponent));
-	return (uint16_t)(sign | (bits >= infinity ? infinity : (uint16_t)bits));
+	return (uint16_t)(sign | (bits >= highest ? highest : (unsigned)bits));
 }
 
 static enum status read_small(struct launch_arg *a, const struct small_type *type,
@@ -144,7 +147,7 @@ static enum status read_scalar(struct launch_arg *a)
 		return read_integer(a->name, colon + 1, &a->value);
 	}
 	return fail(STATUS_USAGE, "--arg %s=%s: expected TYPE:VALUE (bool, i8, u8, i16, u16, "
-		    "i32, u32, i64, u64, f16, bf16, f32 or f64), null, @IN.npy, "
+		    "i32, u32, i64, u64, f16, bf16, e4m3, f32 or f64), null, @IN.npy, "
 		    ">OUT.npy:DTYPE[N,...] or <>INOUT.npy", a->name, a->spec);
 }
 

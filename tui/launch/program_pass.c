@@ -19,6 +19,7 @@
 #include "tui/launch/compile_cache.h"
 #include "tui/launch/framework.h"
 #include "tui/launch/kernel_flags.h"
+#include "tui/launch/preprocess_cache.h"
 #include "tui/launch/user_headers.h"
 #include "tui/launch/user_macros.h"
 #include "tui/launch/user_text.h"
@@ -124,7 +125,9 @@ static enum status preprocess(const struct program *p, const struct program_sour
 	arg_list_add_all(&args, (const char *const[]){ "-o", pass->preprocessed, pass->file,
 		  NULL });
 	if (status == STATUS_OK)
-		status = program_run(&args, pass->file, s->sandbox);
+		status = preprocess_cached(&(struct compile_step){
+				&args, pass->file, pass->file, pass->preprocessed, s->sandbox,
+				false });
 	if (status == STATUS_OK && pass->host)
 		framework_warn(pass->file, pass->preprocessed);
 	free(framework);

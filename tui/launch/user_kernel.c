@@ -29,6 +29,7 @@
 #include "tui/launch/gpu_code.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/nvcc.h"
+#include "tui/launch/preprocess_cache.h"
 #include "tui/launch/programs.h"
 #include "tui/launch/sandbox.h"
 #include "tui/launch/user_headers.h"
@@ -110,7 +111,8 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 		arg_list_add_all(&args, (const char *const[]){ "-DFLASHTWIN_PROBE", list, NULL });
 	arg_list_add_all(&args, s->flags);
 	arg_list_add_all(&args, (const char *const[]){ "-o", out, s->file, NULL });
-	status = program_run(&args, s->file, s->sandbox);
+	status = preprocess_cached(&(struct compile_step){
+			&args, s->file, s->file, out, s->sandbox, false });
 	if (status == STATUS_OK && !probed)
 		framework_warn(s->file, out);
 	free(framework);

@@ -194,13 +194,17 @@ static void catch_deaths(void)
 
 /* --- before the program --- */
 
+_Static_assert(MAX_RUN_DEVICES <= RUNTIME_MAX_DEVICES, "the runtime has them all");
+
 static enum status load(struct program *program)
 {
 	const struct runtime_program *parts;
-	struct device *device = run_device(child.session);
+	struct device *const *devices;
+	int count;
 
 	TRY(program_load(program, &parts));
-	TRY(runtime_begin(&device, 1, parts));
+	devices = run_devices(child.session, &count);
+	TRY(runtime_begin(devices, count, parts));
 	child.runs = true;
 	return STATUS_OK;
 }

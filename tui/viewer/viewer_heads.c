@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "traces/kernel_names.h"
 #include "tui/viewer/viewer_actions.h"
 #include "tui/views/step/step.h"
 #include "tui/views/view_list.h"
@@ -19,11 +20,6 @@
 static int64_t at_least_1(int64_t n)
 {
 	return n > 0 ? n : 1;
-}
-
-static bool is_prefill(const struct view_place *p)
-{
-	return strcmp(p->kernel, "attention_prefill") == 0;
 }
 
 void viewer_note_head(struct viewer *v)
@@ -47,7 +43,7 @@ void viewer_note_head(struct viewer *v)
 	} else if (view_shape_named(&c, &shape)) {
 		at = view_shape_spot(&c, &shape);
 		v->head = at.head;
-		if (!is_prefill(&place))
+		if (!step_has_queries(place.kernel))
 			v->slot = at.slot;
 	}
 	view_shape_free(&shape);
@@ -87,9 +83,11 @@ static struct address with_block(const struct viewer *v, const struct view_place
 	}
 	/* Of a prefill launch, the last query is shown. */
 	if (at.block < 0)
-		at.block = (is_prefill(p) ? slots - 1 : v->slot % slots) * heads + v->head % heads;
+		at.block = (step_has_queries(p->kernel)
+			    ? step_query_row(p->kernel, slots, slots - 1) : v->slot % slots) * heads
+			+ v->head % heads;
 	/* The query of a prefill launch stays. */
-	if (!is_prefill(p))
+	if (!step_has_queries(p->kernel))
 		at.warp = at.lane = -1;
 	at.point = at.access = -1;
 	at.end = false;
@@ -107,12 +105,12 @@ static enum status move_prefill(struct viewer *v, const struct view_place *p, in
 	struct view_context c = viewer_context(v, 0);
 	struct address at = with_block(v, p);
 	int64_t heads = at_least_1(p->grid[0]), tiles = at_least_1(p->grid[1]), launch;
-	int64_t tile = at.block / heads + direction;
+	int64_t tile = step_query_row(p->kernel, tiles, at.block / heads) + direction;
 
 	TRY(VIEW_NUMBER(&c, p->launch, &launch, "SELECT launch FROM v_launch WHERE run = ?1"
 			" AND launch BETWEEN ?2 - ?3 AND ?2 + ?3 AND launch <> ?2"
-			" AND kernel = 'attention_prefill' AND coalesce(step, -1) = ?4"
-			" AND coalesce(layer, -1) = ?5"
+			" AND " SQL_PREFILLS("kernel")
+			" AND coalesce(step, -1) = ?4 AND coalesce(layer, -1) = ?5"
 			" ORDER BY (launch - ?2) * ?6 < 0, launch * ?6 LIMIT 1",
 			c.run, p->launch, WITHIN, p->step, p->layer, direction));
 	if (launch == p->launch && tiles == 1) {
@@ -120,7 +118,8 @@ static enum status move_prefill(struct viewer *v, const struct view_place *p, in
 		return STATUS_OK;
 	}
 	at.warp = at.lane = -1;
-	at.block = at.block % heads + turned(tile, 0, tiles) * heads;
+	at.block = at.block % heads
+		+ step_query_row(p->kernel, tiles, turned(tile, 0, tiles)) * heads;
 	if (tile < 0 || tile >= tiles) {
 		at.launch = launch;
 		at.block %= heads;
@@ -201,7 +200,7 @@ static enum status move(struct viewer *v, int by_head, int by_slot)
 		return STATUS_OK;
 	if (place.launch < 0)
 		return move_host(v, &place, by_head);
-	if (!is_prefill(&place))
+	if (!step_has_queries(place.kernel))
 		return move_launch(v, &place, by_head, by_slot);
 	if (by_slot)
 		return move_prefill(v, &place, by_slot);

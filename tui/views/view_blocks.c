@@ -151,8 +151,8 @@ static enum status mark_empty(const struct view_context *c, sqlite3_stmt *row, v
 	struct blocks *b = state;
 
 	(void)c;
-	/* A block with a plan has no other splits, or a sequence without keys among them. */
-	if (b->shape->form == SHAPE_PLANNED)
+	/* A block with a run has no other splits, or a sequence without keys among them. */
+	if (view_shape_runs(b->shape))
 		return STATUS_OK;
 	b->empties = true;
 	mark(b, view_shape_block(b->shape, view_int(row, 0), view_int(row, 1), view_int(row, 2)),

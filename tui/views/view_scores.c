@@ -15,6 +15,7 @@
 #include "tui/views/view_cache.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_query.h"
+#include "tui/views/view_visible.h"
 
 #define MAX_KEYS ((int64_t)1 << 40)
 #define MAX_THREADS 65536
@@ -260,20 +261,38 @@ enum status view_scores_read(const struct view_context *c, struct view_scores *k
 
 /* --- values --- */
 
+/* Of keys that need not follow each other in the sequence; *all is false if some are not known. */
+static enum status read_values(const struct view_context *c, const struct view_scores *k,
+			       const struct view_cache *cache, bool *all)
+{
+	struct view_visible visible;
+	int64_t split, count = 0, more = 0;
+
+	TRY(view_visible_read(c, cache->op, k->slot, &visible));
+	split = view_visible_split(&visible, k->begin, k->end);
+	if (split > k->begin)
+		TRY(view_cache_read(c, cache, 'v', k->begin, split, k->d, k->value, &count));
+	if (split < k->end)
+		TRY(view_cache_read(c, cache, 'v', split + visible.gap, k->end + visible.gap, k->d,
+				    k->value + (split - k->begin) * k->d, &more));
+	*all = count + more == k->end - k->begin;
+	return STATUS_OK;
+}
+
 enum status view_scores_values(const struct view_context *c, struct view_scores *k,
 			       int64_t max_keys)
 {
 	const struct view_place *place = &k->shape->place;
 	struct view_cache cache = { .op = place->op, .layer = place->layer, .slot = k->slot,
 				    .kv_head = k->kv_head };
-	int64_t count;
+	bool all;
 
 	if (k->d < 1 || k->d > VIEW_CACHE_ELEMENTS || k->end <= k->begin
 	    || k->end - k->begin > max_keys)
 		return STATUS_OK;
 	k->value = xcalloc((size_t)((k->end - k->begin) * k->d), sizeof *k->value);
-	TRY(view_cache_read(c, &cache, 'v', k->begin, k->end, k->d, k->value, &count));
-	if (count < k->end - k->begin) {
+	TRY(read_values(c, k, &cache, &all));
+	if (!all) {
 		free(k->value);
 		k->value = NULL;
 	}

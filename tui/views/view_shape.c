@@ -3,10 +3,12 @@
 #include "tui/views/view_shape.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/head_sizes.h"
 #include "kernels/split_rule.h"
 #include "traces/kernel_names.h"
 #include "tui/views/view_cell.h"
@@ -27,10 +29,12 @@ static enum view_shape_form form_of(const char *kernel)
 {
 	if (strcmp(kernel, KERNEL_GROUP) == 0)
 		return SHAPE_GROUP;
-	if (strcmp(kernel, KERNEL_SPLIT) == 0 || strcmp(kernel, KERNEL_STREAM) == 0)
+	if (begins(kernel, KERNEL_SPLIT) || begins(kernel, KERNEL_STREAM))
 		return SHAPE_SPLIT;
-	if (strcmp(kernel, KERNEL_PLANNED) == 0 || strcmp(kernel, KERNEL_FUSED) == 0)
+	if (begins(kernel, KERNEL_PLANNED) || begins(kernel, KERNEL_FUSED))
 		return SHAPE_PLANNED;
+	if (begins(kernel, KERNEL_CLUSTER))
+		return SHAPE_CLUSTER;
 	return SHAPE_HEADS;
 }
 
@@ -38,16 +42,16 @@ enum view_role view_role(const char *kernel)
 {
 	if (begins(kernel, KERNEL_CHUNK) || form_of(kernel) != SHAPE_HEADS)
 		return VIEW_CHUNKS;
-	if (begins(kernel, KERNEL_REDUCE) || strcmp(kernel, KERNEL_MERGE) == 0)
+	if (begins(kernel, KERNEL_REDUCE) || begins(kernel, KERNEL_MERGE))
 		return VIEW_MERGES;
-	if (begins(kernel, "attention_prefill"))
+	if (begins(kernel, KERNEL_PREFILL))
 		return VIEW_QUERIES;
 	return begins(kernel, "attention_") ? VIEW_WHOLE : VIEW_OTHER;
 }
 
-bool view_shape_has_plan(const char *kernel)
+bool view_shape_has_runs(const char *kernel)
 {
-	return form_of(kernel) == SHAPE_PLANNED;
+	return form_of(kernel) >= SHAPE_PLANNED;
 }
 
 /* --- reading --- */
@@ -75,9 +79,12 @@ static enum status read_slots(const struct view_context *c, struct view_shape *s
 			   s->place.op);
 }
 
-/* Whether the arguments are those of our kernel; a user's may have the same name. */
+/* Whether the launch is one of our kernel; a user's may have the same name. */
 static bool is_ours(const struct view_shape *s)
 {
+	if (s->form == SHAPE_CLUSTER && (s->place.grid[2] != CLUSTER_BLOCKS || s->d > INT_MAX
+					 || !head_size_has((int)s->d)))
+		return false;
 	return s->kv_heads >= 1 && s->heads >= s->kv_heads && s->heads % s->kv_heads == 0
 		&& s->heads / s->kv_heads <= SPLIT_MAX_GROUP && s->d >= 1;
 }
@@ -85,14 +92,14 @@ static bool is_ours(const struct view_shape *s)
 /* The ladder's kernels have all query heads of a KV head in a block. */
 static enum status read_group(const struct view_context *c, struct view_shape *s)
 {
-	if (s->form == SHAPE_PLANNED) {
+	if (s->form == SHAPE_PLANNED)
 		TRY(read_slots(c, s));
+	if (view_shape_runs(s))
 		s->chunks = SPLITS;
-	}
 	if (s->slots < 1)
 		s->slots = 1;
 	s->group = s->heads / s->kv_heads;
-	s->merges = strcmp(s->place.kernel, KERNEL_FUSED) == 0;
+	s->merges = s->form == SHAPE_CLUSTER || begins(s->place.kernel, KERNEL_FUSED);
 	if (s->form == SHAPE_GROUP)
 		return STATUS_OK;
 	s->warps = SPLIT_WARPS;
@@ -136,6 +143,11 @@ void view_shape_free(struct view_shape *s)
 
 /* --- blocks --- */
 
+bool view_shape_runs(const struct view_shape *s)
+{
+	return s->form >= SHAPE_PLANNED;
+}
+
 bool view_shape_packed(const struct view_shape *s)
 {
 	return s->form != SHAPE_HEADS;
@@ -174,7 +186,7 @@ int64_t view_shape_block(const struct view_shape *s, int64_t slot, int64_t head,
 
 	if (head < 0 || head >= s->heads || slot < 0 || slot >= s->slots || chunk < 0)
 		return -1;
-	if (s->form == SHAPE_PLANNED) {
+	if (view_shape_runs(s)) {
 		block = view_shape_unit(s, slot, head, chunk);
 		return block < 0 ? -1 : s->units[block].block;
 	}
@@ -188,13 +200,49 @@ int64_t view_shape_block(const struct view_shape *s, int64_t slot, int64_t head,
 
 bool view_shape_empty_wrong(const struct view_shape *s, float max, float sum)
 {
-	return s->form != SHAPE_PLANNED && !(isinf(max) && max < 0.0f && sum == 0.0f);
+	return !view_shape_runs(s) && !(isinf(max) && max < 0.0f && sum == 0.0f);
 }
 
 const char *view_shape_empty_text(const struct view_shape *s, bool wrong)
 {
 	return wrong ? "WRONG: max -inf and sum 0 expected"
-		: s->form == SHAPE_PLANNED ? "not in the plan" : "max -inf and sum 0 as it must be";
+		: view_shape_runs(s) ? view_shape_left_out(s) : "max -inf and sum 0 as it must be";
+}
+
+const char *view_shape_left_out(const struct view_shape *s)
+{
+	return s->form == SHAPE_PLANNED ? "not in the plan"
+		: s->form == SHAPE_CLUSTER ? "in no block" : NULL;
+}
+
+/* --- who merges --- */
+
+const char *view_shape_merger(const struct view_shape *s)
+{
+	return s->form == SHAPE_CLUSTER ? "cluster" : "last block";
+}
+
+void view_shape_merged_by(const struct view_shape *s, int64_t slot, int64_t head, int64_t element,
+			  struct address *at)
+{
+	int64_t share = CLUSTER_SHARE(s->group, s->d);
+	int64_t vector = head % s->group * (s->d / 4) + element / 4, rank = vector / share;
+
+	at->launch = s->place.launch;
+	at->block = view_shape_kv_head(s, head) + s->kv_heads * (slot + s->slots * rank);
+	at->warp = vector % share / 32;
+	at->lane = vector % share % 32;
+	at->point = at->access = -1;
+	at->end = false;
+}
+
+int64_t view_shape_merged_head(const struct view_shape *s, int64_t block, int64_t thread)
+{
+	int64_t share = CLUSTER_SHARE(s->group, s->d), rank = block / s->kv_heads / s->slots;
+	int64_t vector = rank * share + thread;
+
+	return thread < share && vector < s->group * (s->d / 4)
+		? block % s->kv_heads * s->group + vector / (s->d / 4) : -1;
 }
 
 /* --- addresses --- */
@@ -209,12 +257,12 @@ static int64_t head_of(const struct view_context *c, const struct view_shape *s,
 	return c->head >= first && c->head < first + s->group ? c->head : first;
 }
 
-/* The unit of a point, else one of the row shown last, else the first of the block; -1: none. */
+/* One of the row shown last, else the first of the block; -1: none. */
 static int64_t unit_of(const struct view_context *c, const struct view_shape *s)
 {
 	int64_t first = -1, shown = -1;
 
-	for (int64_t i = 0; i < s->unit_count && s->units[i].block <= c->at.block; i++) {
+	for (int64_t i = 0; i < s->unit_count; i++) {
 		const struct view_unit *u = &s->units[i];
 
 		if (u->block != c->at.block)
@@ -228,10 +276,13 @@ static int64_t unit_of(const struct view_context *c, const struct view_shape *s)
 	return shown >= 0 ? shown : first;
 }
 
-static struct view_spot planned_spot(const struct view_context *c, const struct view_shape *s)
+static struct view_spot run_spot(const struct view_context *c, const struct view_shape *s)
 {
 	int64_t unit = unit_of(c, s);
 
+	if (unit < 0 && s->form == SHAPE_CLUSTER)
+		return (struct view_spot){ c->at.block / s->kv_heads % s->slots,
+					   head_of(c, s, c->at.block % s->kv_heads), -1 };
 	if (unit < 0)
 		return (struct view_spot){ 0, 0, -1 };
 	return (struct view_spot){ s->units[unit].slot, head_of(c, s, s->units[unit].kv_head),
@@ -270,8 +321,8 @@ struct view_spot view_shape_spot(const struct view_context *c, const struct view
 	if (point.unit >= 0)
 		return (struct view_spot){ s->units[point.unit].slot, point.head,
 					   s->units[point.unit].chunk };
-	if (s->form == SHAPE_PLANNED)
-		return planned_spot(c, s);
+	if (view_shape_runs(s))
+		return run_spot(c, s);
 	return (struct view_spot){
 		.slot = block / columns % s->slots, .chunk = block / columns / s->slots,
 		.head = view_shape_packed(s) ? head_of(c, s, block % columns) : block % columns,
@@ -281,7 +332,7 @@ struct view_spot view_shape_spot(const struct view_context *c, const struct view
 /* Whether a block with this chunk has other units too. */
 static bool shares_block(const struct view_shape *s, int64_t unit)
 {
-	return s->form == SHAPE_PLANNED
+	return view_shape_runs(s)
 		&& ((unit > 0 && s->units[unit - 1].block == s->units[unit].block)
 		    || (unit + 1 < s->unit_count
 			&& s->units[unit + 1].block == s->units[unit].block));
@@ -331,6 +382,7 @@ void view_shape_anchor(const struct view_context *c, const struct view_shape *s,
 void view_shape_describe(const struct view_shape *s, char text[160])
 {
 	const char *column = view_shape_packed(s) ? "KV head" : "head";
+	const char *last = s->form == SHAPE_CLUSTER ? "rank in its cluster" : "chunk";
 	int64_t columns = view_shape_packed(s) ? s->kv_heads : s->heads;
 	char has[64] = "";
 
@@ -342,13 +394,13 @@ void view_shape_describe(const struct view_shape *s, char text[160])
 	}
 	if (s->form == SHAPE_GROUP)
 		snprintf(has, sizeof has, ", warp = head of its %" PRId64, s->group);
-	if (s->form == SHAPE_SPLIT)
+	if (s->form == SHAPE_SPLIT || s->form == SHAPE_CLUSTER)
 		snprintf(has, sizeof has, ", for its %" PRId64 " query head%s", s->group,
 			 view_plural(s->group));
 	if (s->slots > 1)
 		snprintf(text, 160, "block = %s + %" PRId64 " %ss x (slot + %" PRId64
-			 " slots x chunk)%s", column, columns, column, s->slots, has);
+			 " slots x %s)%s", column, columns, column, s->slots, last, has);
 	else
-		snprintf(text, 160, "block = %s + %" PRId64 " %ss x chunk%s", column, columns,
-			 column, has);
+		snprintf(text, 160, "block = %s + %" PRId64 " %ss x %s%s", column, columns, column,
+			 last, has);
 }

@@ -21,9 +21,9 @@ enum view_role {
 	VIEW_QUERIES                    /* attends for many queries: prefill */
 };
 enum view_role view_role(const char *kernel);
-/* Whether a plan gives its blocks their chunks: it follows from partials, which may have to be
- * recomputed first. */
-bool view_shape_has_plan(const char *kernel);
+/* Whether its blocks have runs of chunks, by a plan or in clusters: they follow from partials,
+ * which may have to be recomputed first. */
+bool view_shape_has_runs(const char *kernel);
 
 /* --- blocks --- */
 
@@ -31,10 +31,11 @@ enum view_shape_form {
 	SHAPE_HEADS,                    /* grid (H, M, chunks), or (H, M) */
 	SHAPE_GROUP,                    /* (Hkv, M, chunks); warp g has query head g of the group */
 	SHAPE_SPLIT,                    /* (Hkv, M, chunks); every warp has all of the group */
-	SHAPE_PLANNED                   /* (blocks); as SHAPE_SPLIT, each with a run of units */
+	SHAPE_PLANNED,                  /* (blocks); as SHAPE_SPLIT, each with a run of units */
+	SHAPE_CLUSTER                   /* (Hkv, M, blocks of a cluster); the same */
 };
 
-/* A split of the keys of a slot and KV head, which a plan gives to a block. */
+/* A split of the keys of a slot and KV head, which a block attends to. */
 struct view_unit {
 	int64_t slot, kv_head, chunk, begin, end, block;
 };
@@ -46,11 +47,10 @@ struct view_shape {
 	int64_t chunks;                 /* that a row has space for */
 	int64_t group;                  /* query heads of a KV head, in one block */
 	int64_t d;                      /* elements of a row; 0: unknown */
-	bool merges;                    /* its last blocks merge */
+	bool merges;                    /* its blocks merge too: the last ones, or clusters */
 	int tile, warps;                /* keys of a tile; warps that share the keys of a chunk */
 	int scored;                     /* query heads that a warp scores at once; 0: one */
-	/* Of SHAPE_SPLIT and SHAPE_PLANNED, if the lengths are known: in the order of slot, KV head
-	 * and chunk. */
+	/* From SHAPE_SPLIT on, if lengths are known: in the order of slot, KV head and chunk. */
 	struct view_unit *units;
 	int64_t unit_count;
 };
@@ -61,14 +61,25 @@ struct view_shape {
 enum status view_shape_read(const struct view_context *, const struct view_place *,
 			    struct view_shape *);
 void view_shape_free(struct view_shape *);
+/* Whether a block has a run of units, which may be none. */
+bool view_shape_runs(const struct view_shape *);
+/* Who merges in a launch that merges too: "last block" or "cluster". */
+const char *view_shape_merger(const struct view_shape *);
+/* Fills in the block, warp and lane that merge an element of a row; of SHAPE_CLUSTER. */
+void view_shape_merged_by(const struct view_shape *, int64_t slot, int64_t head, int64_t element,
+			  struct address *);
+/* The query head whose elements a thread of SHAPE_CLUSTER merges; -1: none. */
+int64_t view_shape_merged_head(const struct view_shape *, int64_t block, int64_t thread);
 /* Whether a block has several query heads. */
 bool view_shape_packed(const struct view_shape *);
 int64_t view_shape_kv_head(const struct view_shape *, int64_t head);
 /* The block of a chunk; -1 if there is none. A reduction has chunk 0 only. */
 int64_t view_shape_block(const struct view_shape *, int64_t slot, int64_t head, int64_t chunk);
 /* Whether what a launch has in the partial of a chunk without keys is wrong: -inf and 0 are right.
- * A plan leaves such a chunk out, so whatever was there before is right. */
+ * No run has such a chunk, so whatever was there before is right. */
 bool view_shape_empty_wrong(const struct view_shape *, float max, float sum);
+/* Why no run has a chunk: "not in the plan" or "in no block"; NULL: the blocks have no runs. */
+const char *view_shape_left_out(const struct view_shape *);
 /* The end of a line about chunks without keys, of which some are wrong, or none. */
 const char *view_shape_empty_text(const struct view_shape *, bool wrong);
 
@@ -96,7 +107,7 @@ void view_shape_anchor(const struct view_context *, const struct view_shape *, i
 /* A line that says how blocks are numbered, without its end. */
 void view_shape_describe(const struct view_shape *, char text[160]);
 
-/* --- points of SHAPE_SPLIT and SHAPE_PLANNED; in view_shape_points.c --- */
+/* --- points of SHAPE_SPLIT and the forms with runs; in view_shape_points.c --- */
 
 /* A point of a thread, or a range of them. */
 struct view_shape_point {

@@ -28,7 +28,7 @@ static enum status recompute(const struct view_context *c, const struct view_pla
 {
 	struct view_recomputed how = { 0 };
 
-	return view_shape_has_plan(p->kernel) ? view_recompute(c, p->launch, "softmax", &how)
+	return view_shape_has_runs(p->kernel) ? view_recompute(c, p->launch, "softmax", &how)
 		: STATUS_OK;
 }
 

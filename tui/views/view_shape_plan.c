@@ -49,16 +49,29 @@ static enum status read_lengths(const struct view_context *c, const struct view_
 			 s->slots);
 }
 
+/* The block of a cluster that has a chunk of `used`. */
+static int64_t rank_of(int64_t chunk, int64_t used)
+{
+	int64_t rank = 0;
+
+	while (CLUSTER_FIRST(rank + 1, used) <= chunk)
+		rank++;
+	return rank;
+}
+
 static void add_row(struct view_shape *s, int64_t slot, int64_t kv_head, int64_t keys)
 {
 	int64_t used = PLAN_UNITS(keys), each = SPLIT_KEYS(keys);
 
-	for (int64_t i = 0; i < used; i++)
+	for (int64_t i = 0; i < used; i++) {
+		int64_t z = s->form == SHAPE_CLUSTER ? rank_of(i, used) : i;
+
 		s->units[s->unit_count++] = (struct view_unit){
 			.slot = slot, .kv_head = kv_head, .chunk = i, .begin = i * each,
 			.end = (i + 1) * each < keys ? (i + 1) * each : keys,
-			.block = kv_head + s->kv_heads * (slot + s->slots * i),
+			.block = kv_head + s->kv_heads * (slot + s->slots * z),
 		};
+	}
 }
 
 static void give_blocks(struct view_shape *s)

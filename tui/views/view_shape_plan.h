@@ -4,7 +4,7 @@
 
 #include "tui/views/view_shape.h"
 
-/* Fills in the units of SHAPE_SPLIT and SHAPE_PLANNED; none if the launch has no partials. */
+/* Fills in the units, from SHAPE_SPLIT on; none if the launch has no partials. */
 enum status view_shape_plan(const struct view_context *, struct view_shape *);
 
 #endif

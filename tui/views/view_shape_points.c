@@ -78,7 +78,7 @@ int64_t view_shape_points_before(const struct view_shape *s, int64_t unit, int64
 {
 	int64_t points = 0;
 
-	if (s->form == SHAPE_PLANNED)
+	if (view_shape_runs(s))
 		for (int64_t i = unit - 1; i >= 0 && s->units[i].block == s->units[unit].block; i--)
 			points += view_shape_points_in(s, i, warp, lane);
 	return points;

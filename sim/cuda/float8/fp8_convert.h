@@ -3,7 +3,8 @@
  * E4M3 has no infinity: its largest code is NaN, the result of an overflow unless it saturates.
  * Formats and results are those of CUDA 13 (cuda_fp8.hpp). Every half was converted on an H200, by
  * way of float and of double: the bits are the same, with a NaN as in small_float.h. An integer is
- * first rounded to float, as there.
+ * first rounded to float, as there. base/math/narrow_float.h converts E4M3 for the project's own
+ * kernels, in C and in integers; tests/tui/launch/test_launch_fp8.sh compares the two.
  */
 #ifndef SIM_FP8_CONVERT_H
 #define SIM_FP8_CONVERT_H

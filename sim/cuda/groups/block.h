@@ -9,19 +9,27 @@
 
 namespace cooperative_groups {
 
-/* Shuffles a value of up to 32 bytes, like CUDA's groups, in pieces of 8. */
+/* Shuffles a value of any size in pieces of 8 bytes; also for CUB. */
+template <class T> static inline T ft_shuffle_pieces(const struct ft_site *site,
+						     enum ft_collective kind, unsigned mask,
+						     T value, unsigned by, unsigned width)
+{
+	uint64_t pieces[(sizeof(T) + 7) / 8] = { };
+
+	memcpy(pieces, (const void *)&value, sizeof value);
+	for (uint64_t &piece : pieces)
+		piece = ft_collective(site, kind, mask, piece, (by & 0xffffu) | width << 16);
+	memcpy((void *)&value, pieces, sizeof value);
+	return value;
+}
+
+/* CUDA's groups shuffle values of up to 32 bytes. */
 template <class T> static inline T ft_group_shuffle(const struct ft_site *site,
 						    enum ft_collective kind, unsigned mask, T value,
 						    unsigned by, unsigned width)
 {
 	static_assert(sizeof(T) <= 32, "groups shuffle values of up to 32 bytes");
-	uint64_t pieces[(sizeof(T) + 7) / 8] = { };
-
-	memcpy(pieces, &value, sizeof value);
-	for (uint64_t &piece : pieces)
-		piece = ft_collective(site, kind, mask, piece, (by & 0xffffu) | width << 16);
-	memcpy((void *)&value, pieces, sizeof value);
-	return value;
+	return ft_shuffle_pieces(site, kind, mask, value, by, width);
 }
 
 static inline unsigned ft_thread_linear()

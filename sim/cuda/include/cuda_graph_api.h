@@ -39,8 +39,15 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *pNode, cudaGraph_t graph,
 			     const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *edges,
 			     size_t count, struct cudaGraphNodeParams *params);
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle, cudaGraph_t graph,
+					     unsigned defaultLaunchValue FT_DEFAULT(0),
+					     unsigned flags FT_DEFAULT(0));
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *params);
 cudaError_t cudaDeviceGraphMemTrim(int device);
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr,
+					   void *value);
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr,
+					   void *value);
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *params);
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
 					 const struct cudaKernelNodeParams *params);
@@ -108,8 +115,6 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
 #define FT_NOT_YET "it is not implemented"
 FT_NO_CALL(cudaGraphAddMemcpyNodeToSymbol, FT_NOT_YET)
 FT_NO_CALL(cudaGraphAddMemcpyNodeFromSymbol, FT_NOT_YET)
-FT_NO_CALL(cudaDeviceGetGraphMemAttribute, FT_NOT_YET)
-FT_NO_CALL(cudaDeviceSetGraphMemAttribute, FT_NOT_YET)
 FT_NO_CALL(cudaGraphExecChildGraphNodeSetParams, FT_NOT_YET)
 FT_NO_CALL(cudaGraphKernelNodeGetAttribute, FT_NOT_YET)
 FT_NO_CALL(cudaGraphKernelNodeSetAttribute, FT_NOT_YET)
@@ -122,7 +127,6 @@ FT_NO_CALL(cudaUserObjectRetain, FT_NOT_YET)
 FT_NO_CALL(cudaUserObjectRelease, FT_NOT_YET)
 FT_NO_CALL(cudaGraphRetainUserObject, FT_NOT_YET)
 FT_NO_CALL(cudaGraphReleaseUserObject, FT_NOT_YET)
-FT_NO_CALL(cudaGraphConditionalHandleCreate, FT_NOT_YET)
 #undef FT_NOT_YET
 
 #endif

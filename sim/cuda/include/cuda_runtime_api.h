@@ -13,8 +13,8 @@
 
 #define CUDART_VERSION 13000
 
-#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) || defined(__CUDA_API_PER_THREAD_DEFAULT_STREAM)
-#error "flashtwin has the legacy default stream only: name cudaStreamPerThread where it is meant"
+#ifdef __CUDA_API_PER_THREAD_DEFAULT_STREAM
+#error "flashtwin does not have this macro: define CUDA_API_PER_THREAD_DEFAULT_STREAM"
 #endif
 
 #ifdef __cplusplus
@@ -36,6 +36,16 @@ int ft_configure(struct dim3 grid, struct dim3 block FT_DEFAULT(dim3()),
 		 size_t shared FT_DEFAULT(0), cudaStream_t stream FT_DEFAULT(0));
 /* Launches the kernel whose stub calls this. */
 void ft_stub(void **args);
+
+/* What the stream NULL is from now on, in all files of the program: 0: the legacy stream; 1: that
+ * of the calling thread, which a file asks for by a macro. */
+void ft_default_stream(int per_thread);
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) && defined(FLASHTWIN_HOST)
+__attribute__((constructor)) static void ft_default_stream_per_thread(void)
+{
+	ft_default_stream(1);
+}
+#endif
 
 /* --- errors --- */
 
@@ -183,6 +193,13 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pStatus);
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+					  const cudaGraphNode_t *dependencies,
+					  const cudaGraphEdgeData *edges, size_t count,
+					  enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
+						const cudaGraphEdgeData *edges, size_t count,
+						unsigned flags FT_DEFAULT(0));
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
 				     unsigned long long *id FT_DEFAULT(0),
@@ -279,8 +296,6 @@ FT_NO_CALL(cudaMemRangeGetAttributes, FT_NOT_YET)
 FT_NO_CALL(cudaMemGetDefaultMemPool, FT_NOT_YET)
 FT_NO_CALL(cudaMemGetMemPool, FT_NOT_YET)
 FT_NO_CALL(cudaMemSetMemPool, FT_NOT_YET)
-FT_NO_CALL(cudaStreamBeginCaptureToGraph, FT_NOT_YET)
-FT_NO_CALL(cudaStreamUpdateCaptureDependencies, FT_NOT_YET)
 #undef FT_NOT_YET
 #define FT_REMOVED "CUDA 13 does not have it either; see cudaDeviceSynchronize, cudaDeviceReset"
 FT_NO_CALL(cudaThreadSynchronize, FT_REMOVED)

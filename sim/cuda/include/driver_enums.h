@@ -222,10 +222,17 @@ enum cudaMemPoolAttr {
 	cudaMemPoolAttrReservedMemCurrent = 0x5, cudaMemPoolAttrReservedMemHigh = 0x6,
 	cudaMemPoolAttrUsedMemCurrent = 0x7, cudaMemPoolAttrUsedMemHigh = 0x8
 };
+enum cudaGraphMemAttributeType {
+	cudaGraphMemAttrUsedMemCurrent = 0, cudaGraphMemAttrUsedMemHigh = 1,
+	cudaGraphMemAttrReservedMemCurrent = 2, cudaGraphMemAttrReservedMemHigh = 3
+};
 enum cudaDeviceP2PAttr {
 	cudaDevP2PAttrPerformanceRank = 1, cudaDevP2PAttrAccessSupported = 2,
 	cudaDevP2PAttrNativeAtomicSupported = 3, cudaDevP2PAttrCudaArrayAccessSupported = 4,
 	cudaDevP2PAttrOnlyPartialNativeAtomicSupported = 5
+};
+enum cudaStreamUpdateCaptureDependenciesFlags {
+	cudaStreamAddCaptureDependencies = 0x0, cudaStreamSetCaptureDependencies = 0x1
 };
 enum cudaStreamCaptureStatus {
 	cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive = 1,

@@ -361,6 +361,18 @@ struct cudaMemFreeNodeParams {
 };
 
 /* Of a node of any type; a program sets what it does not use to 0. */
+/* Opaque; a pointer, so that traces know it for an address (runtime_condition.c). */
+typedef struct CUgraphCondition_st *cudaGraphConditionalHandle;
+enum cudaGraphConditionalHandleFlags { cudaGraphCondAssignDefault = 1 };
+enum cudaGraphConditionalNodeType {
+	cudaGraphCondTypeIf = 0, cudaGraphCondTypeWhile = 1, cudaGraphCondTypeSwitch = 2
+};
+struct cudaConditionalNodeParams {
+	cudaGraphConditionalHandle handle;
+	enum cudaGraphConditionalNodeType type;
+	unsigned size;
+	cudaGraph_t *phGraph_out;
+};
 struct cudaGraphNodeParams {
 	enum cudaGraphNodeType type;
 	int reserved0[3];
@@ -375,6 +387,7 @@ struct cudaGraphNodeParams {
 		struct cudaEventRecordNodeParams eventRecord;
 		struct cudaMemAllocNodeParamsV2 alloc;
 		struct cudaMemFreeNodeParams free;
+		struct cudaConditionalNodeParams conditional;
 	};
 	long long reserved2;
 };

@@ -340,17 +340,20 @@ START_TEST(a_full_slot_is_refused_and_nothing_is_written)
 }
 END_TEST
 
+/* Fields after the warps. */
+#define REST GRAPH_NONE, 0, DTYPE_F32, NULL, NULL, 0.0f, 0, 0, false
+
 static const struct { struct attention_shape shape; const char *message; } bad_shapes[] = {
-	{ { 1, 1, 4, 2, 257, 64, 32, 1.0f, 1, GRAPH_NONE, 0 }, "head size of 1 to 256, got 257" },
-	{ { 1, 1, 4, 2, 0, 64, 32, 1.0f, 1, GRAPH_NONE, 0 }, "head size of 1 to 256, got 0" },
-	{ { 1, 1, 4, 3, 64, 64, 32, 1.0f, 1, GRAPH_NONE, 0 }, "heads are not a multiple of 3" },
-	{ { 1, 1, 4, 0, 64, 64, 32, 1.0f, 1, GRAPH_NONE, 0 }, "not a multiple of 0" },
-	{ { 1, 1, 4, 2, 64, 0, 32, 1.0f, 1, GRAPH_NONE, 0 }, "1 to 2146435071 keys, got 0" },
-	{ { 1, 1, 4, 2, 64, 64, 0, 1.0f, 1, GRAPH_NONE, 0 },
+	{ { 1, 1, 4, 2, 257, 64, 32, 1.0f, 1, REST }, "head size of 1 to 256, got 257" },
+	{ { 1, 1, 4, 2, 0, 64, 32, 1.0f, 1, REST }, "head size of 1 to 256, got 0" },
+	{ { 1, 1, 4, 3, 64, 64, 32, 1.0f, 1, REST }, "heads are not a multiple of 3" },
+	{ { 1, 1, 4, 0, 64, 64, 32, 1.0f, 1, REST }, "not a multiple of 0" },
+	{ { 1, 1, 4, 2, 64, 0, 32, 1.0f, 1, REST }, "1 to 2146435071 keys, got 0" },
+	{ { 1, 1, 4, 2, 64, 64, 0, 1.0f, 1, REST },
 	  "a chunk of 1 to 1048576 keys, got 0"
 	},
-	{ { 1, 70000, 4, 2, 64, 64, 32, 1.0f, 1, GRAPH_NONE, 0 }, "70000 slots" },
-	{ { 1, 1, 4, 2, 64, 1 << 20, 15, 1.0f, 1, GRAPH_NONE, 0 }, "use a chunk of 17 keys" },
+	{ { 1, 70000, 4, 2, 64, 64, 32, 1.0f, 1, REST }, "70000 slots" },
+	{ { 1, 1, 4, 2, 64, 1 << 20, 15, 1.0f, 1, REST }, "use a chunk of 17 keys" },
 };
 
 START_TEST(shapes_that_cannot_run_are_refused)

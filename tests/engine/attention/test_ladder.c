@@ -16,6 +16,15 @@
 static const int lengths[] = { SPLITS * SPLIT_UNIT + 1, 0, SPLIT_UNIT, 1, SPLIT_UNIT + 1 };
 enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
 
+/* Rungs, and last the form of rung 10 without clusters, which sequences with more room have. */
+enum { FORMS = RIG_RUNGS + 1, WITHOUT_CLUSTERS = RIG_RUNGS };
+
+static void set_form(struct rig_batch *b, int form)
+{
+	b->rung = form < RIG_RUNGS ? rig_rungs[form] : 10;
+	b->capacity = form < RIG_RUNGS ? 0 : LADDER_CLUSTER_LEN + 1;
+}
+
 /* All groups with one head size each, and all head sizes. */
 enum { SHAPES = RIG_GROUPS + RIG_DIMS };
 
@@ -116,19 +125,19 @@ START_TEST(rungs_have_the_same_bits_and_partials)
 	first = rig_attend(rig, &b);
 	rig_step(&first);
 	partials = rig_partials(&first, &count);
-	for (int i = 2; i < RIG_RUNGS; i++) {
+	for (int i = 2; i < FORMS; i++) {
 		struct rig_attention r;
 		float *theirs;
 		size_t same;
 
-		b.rung = rig_rungs[i];
+		set_form(&b, i);
 		r = rig_attend(rig, &b);
 		expect_equal(&b, first.out, rig_step(&r), (size_t)b.slots * rig_row(&b),
 			     "not the output of rung 5");
 		theirs = rig_partials(&r, &same);
 		ck_assert_uint_eq(same, count);
 		for (size_t at = 0; at < count; at += (size_t)b.head_dim + 2) {
-			/* Splits without keys: rungs with a plan leave them as they were. */
+			/* Splits without keys: rungs from 9 up leave them as they were. */
 			if (partials[at + (size_t)b.head_dim] == -INFINITY)
 				continue;
 			expect_equal(&b, partials + at, theirs + at, (size_t)b.head_dim + 2,
@@ -143,6 +152,83 @@ START_TEST(rungs_have_the_same_bits_and_partials)
 }
 END_TEST
 
+/* --- clusters --- */
+
+/* Two KV heads, or three sequences, with 1, 2 and up to 16 splits. In a block are none, one or two,
+ * which hold whole steps of the warps or not. */
+static struct rig_batch batch_of_clusters(int number)
+{
+	struct rig_batch b = shape_of(5, number % SHAPES);
+
+	b.kv_heads = number < SHAPES ? 1 : 2;
+	b.slots = number < SHAPES ? 3 : 1;
+	b.lengths[0] = SPLIT_UNIT * (CLUSTER_BLOCKS + number % SHAPES) - number;
+	b.lengths[1] = number % 3 * SPLIT_UNIT + 1;
+	b.lengths[2] = number % 2 ? 0 : 3 * SPLITS / 2 * SPLIT_UNIT - 7;
+	return b;
+}
+
+/* The same shapes without clusters are in rungs_have_the_same_bits_and_partials. */
+START_TEST(clusters_have_the_bits_of_rung_5)
+{
+	struct rig_batch b = batch_of_clusters(_i);
+	float *wanted = output_of(&b);
+
+	b.rung = 10;
+	for (uint64_t seed = 0; seed < 2; seed++) {
+		struct rig *rig = rig_open("sim", seed);
+		struct rig_attention r = rig_attend(rig, &b);
+		struct device_info info;
+
+		OK(device_info(rig->device, &info));
+		/* The shared memory of one shape is too small for partials and tiles. */
+		ck_assert(ladder_clusters(&r.attention->shape, &info)
+			  == (b.head_dim < 256 || b.group < 16));
+		expect_equal(&b, wanted, rig_step(&r), (size_t)b.slots * rig_row(&b),
+			     "not the output of rung 5");
+		rig_free(&r);
+		rig_close(rig);
+	}
+	free(wanted);
+}
+END_TEST
+
+START_TEST(few_short_sequences_have_clusters)
+{
+	static const struct {
+		const char *what;
+		int rung, slots, kv_heads, group, head_dim, max_len, compute;
+		bool clusters;
+	} cases[] = {
+		{ "one sequence", 10, 1, 8, 4, 128, LADDER_CLUSTER_LEN, 9, true },
+		{ "by the table", 0, 1, 8, 4, 128, 1024, 10, true },
+		{ "eight sequences", 10, 8, 1, 8, 128, 1024, 9, true },
+		{ "too much room", 10, 1, 8, 4, 128, LADDER_CLUSTER_LEN + 1, 9, false },
+		{ "too many clusters", 10, 1, 9, 4, 128, 1024, 9, false },
+		{ "too many sequences", 10, 2, 8, 4, 128, 1024, 9, false },
+		{ "too large rows", 10, 1, 8, 16, 256, 1024, 9, false },
+		{ "another rung", 9, 1, 8, 4, 128, 1024, 9, false },
+		{ "many query heads, by the table", 0, 1, 8, 9, 128, 1024, 9, false },
+		{ "an older GPU", 10, 1, 8, 4, 128, 1024, 8, false },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct attention_shape shape = {
+			.layers = 1, .slots = cases[i].slots, .kv_heads = cases[i].kv_heads,
+			.heads = cases[i].kv_heads * cases[i].group,
+			.head_dim = cases[i].head_dim, .max_len = cases[i].max_len,
+			.rung = cases[i].rung,
+		};
+		const struct device_info info = {
+			.compute_major = cases[i].compute, .multiprocessors = 132,
+		};
+
+		ck_assert_msg(ladder_clusters(&shape, &info) == cases[i].clusters, "%s",
+			      cases[i].what);
+	}
+}
+END_TEST
+
 /* A graph is captured or built once, and replayed for lengths that grow, shrink and end. */
 START_TEST(a_graph_replays_at_any_length)
 {
@@ -153,10 +239,11 @@ START_TEST(a_graph_replays_at_any_length)
 		{ SPLIT_UNIT + 1, 3, 0, SPLIT_UNIT, SPLITS * SPLIT_UNIT },
 		{ SPLIT_UNIT + 1, 3, 0, SPLIT_UNIT, SPLITS * SPLIT_UNIT },
 	};
-	struct rig_batch b = shape_of(rig_rungs[_i / 2], _i);
+	struct rig_batch b = shape_of(0, _i % SHAPES);
 	struct rig *rig = rig_open("sim", (uint64_t)_i);
 	struct rig_attention eager, graph;
 
+	set_form(&b, _i / 2);
 	for (int slot = 0; slot < LENGTHS; slot++)
 		b.lengths[slot] = SPLITS * SPLIT_UNIT + 1;
 	eager = rig_attend(rig, &b);
@@ -267,12 +354,12 @@ START_TEST(small_batches_are_right)
 {
 	static const int other[] = { 2, SPLIT_UNIT, 2 * SPLIT_UNIT };
 	struct rig_batch b = {
-		.rung = rig_rungs[_i / 2], .head_dim = _i % 2 ? 256 : 64, .group = _i % 2 ? 1 : 3,
-		.kv_heads = 2, .slots = 3,
+		.head_dim = _i % 2 ? 256 : 64, .group = _i % 2 ? 1 : 3, .kv_heads = 2, .slots = 3,
 		.lengths = { 2 * SPLIT_UNIT + 9, 0, 2 * SPLIT_UNIT }, .sequences = { 1, 2, 3 },
 	};
 	char what[128];
 
+	set_form(&b, _i / 2);
 	rig_name(&b, what, sizeof what);
 	for (uint64_t seed = 0; seed < 3; seed++) {
 		struct rig *rig = rig_open("sim", seed);
@@ -317,14 +404,15 @@ START_TEST(long_runs_are_right)
 }
 END_TEST
 
-/* Whichever block merges, it does so in index order. */
-START_TEST(the_last_block_merges_in_index_order)
+/* Whichever block merges, it does so in index order; so does each block of a cluster. */
+START_TEST(rung_10_merges_in_index_order)
 {
 	struct rig_batch b = { .rung = 9, .head_dim = 64, .group = 1, .kv_heads = 2, .slots = 1,
 			       .lengths = { SPLITS * SPLIT_UNIT }, .sequences = { 1 } };
 	float *wanted = output_of(&b);
 
 	b.rung = 10;
+	b.capacity = _i ? LADDER_CLUSTER_LEN + 1 : 0;
 	for (uint64_t seed = 0; seed < 4; seed++) {
 		struct rig *rig = rig_open("sim", seed);
 		struct rig_attention r = rig_attend(rig, &b);
@@ -345,11 +433,13 @@ int main(void)
 	tcase_add_loop_test(tests, a_row_has_the_same_bits_in_any_batch, 0,
 			    (RIG_RUNGS - 1) * SHAPES);
 	tcase_add_loop_test(tests, rungs_have_the_same_bits_and_partials, 0, RIG_SCORES);
-	tcase_add_loop_test(tests, a_graph_replays_at_any_length, 0, 2 * RIG_RUNGS);
+	tcase_add_loop_test(tests, clusters_have_the_bits_of_rung_5, 0, 2 * SHAPES);
+	tcase_add_test(tests, few_short_sequences_have_clusters);
+	tcase_add_loop_test(tests, a_graph_replays_at_any_length, 0, 2 * FORMS);
 	tcase_add_loop_test(tests, batches_of_several_splits_are_accurate, 0, RIG_RUNGS);
 	tcase_set_timeout(small, 120);
-	tcase_add_loop_test(small, small_batches_are_right, 0, 2 * RIG_RUNGS);
+	tcase_add_loop_test(small, small_batches_are_right, 0, 2 * FORMS);
 	tcase_add_loop_test(small, long_runs_are_right, 0, 2);
-	tcase_add_test(small, the_last_block_merges_in_index_order);
+	tcase_add_loop_test(small, rung_10_merges_in_index_order, 0, 2);
 	return run_suites("ladder", (TCase *[]){ tests, small }, 2);
 }

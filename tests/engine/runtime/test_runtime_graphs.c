@@ -226,54 +226,6 @@ START_TEST(a_captured_host_function_runs_at_each_launch)
 }
 END_TEST
 
-START_TEST(graphs_have_memory)
-{
-	struct cudaMemAllocNodeParams alloc = {
-		.poolProps = { .allocType = cudaMemAllocationTypePinned,
-			       .location = { cudaMemLocationTypeDevice, 0 } },
-		.bytesize = BYTES };
-	cudaGraphNode_t nodes[4];
-	cudaGraphExec_t exec;
-	cudaGraph_t graph;
-	cudaStream_t s;
-	int *a, *b;
-	void *inside;
-
-	program_begin(1, (uint64_t)_i);
-	a = equal_ints(N, 21);
-	b = equal_ints(N, 2);
-	CUDA(cudaGraphCreate(&graph, 0));
-	CUDA(cudaGraphAddMemAllocNode(&nodes[0], graph, NULL, 0, &alloc));
-	CUDA(cudaGraphAddMemcpyNode1D(&nodes[1], graph, nodes, 1, alloc.dptr, a, BYTES,
-				      cudaMemcpyDeviceToDevice));
-	CUDA(cudaGraphAddMemcpyNode1D(&nodes[2], graph, &nodes[1], 1, b, alloc.dptr, BYTES,
-				      cudaMemcpyDeviceToDevice));
-	CUDA(cudaGraphAddMemFreeNode(&nodes[3], graph, &nodes[2], 1, alloc.dptr));
-	CUDA(cudaGraphInstantiate(&exec, graph, 0));
-	for (int i = 0; i < 2; i++) {
-		CUDA(cudaMemset(b, 0, BYTES));
-		CUDA(cudaGraphLaunch(exec, NULL));
-		ck_assert_int_eq(device_int(b), 21);
-	}
-	CUDA(cudaStreamCreate(&s));
-	CUDA(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
-	CUDA(cudaMallocAsync(&inside, BYTES, s));
-	CUDA(copy_words(a, inside, N, s));
-	CUDA(copy_words(inside, b + 1, 1, s));
-	CUDA(cudaFreeAsync(inside, s));
-	CUDA(cudaStreamEndCapture(s, &graph));
-	CUDA(cudaGraphInstantiate(&exec, graph, 0));
-	for (int i = 0; i < 2; i++) {
-		CUDA(cudaMemset(b, 0, BYTES));
-		CUDA(cudaGraphLaunch(exec, s));
-		CUDA(cudaDeviceSynchronize());
-		ck_assert_int_eq(device_int(b + 1), 21);
-	}
-	OK(program_end());
-}
-END_TEST
-
-/* Of every type, and with other parameters, in the graph and in what was made of it. */
 START_TEST(nodes_of_any_type_have_one_struct)
 {
 	struct cudaGraphNodeParams alloc = { .type = cudaGraphNodeTypeMemAlloc, .alloc = {
@@ -352,7 +304,6 @@ int main(void)
 	tcase_add_loop_test(tests, a_graph_is_made_of_nodes, 0, SEEDS);
 	tcase_add_loop_test(tests, a_graph_may_have_host_nodes_and_children, 0, 4);
 	tcase_add_loop_test(tests, a_captured_host_function_runs_at_each_launch, 0, 4);
-	tcase_add_loop_test(tests, graphs_have_memory, 0, 4);
 	tcase_add_loop_test(tests, nodes_of_any_type_have_one_struct, 0, 4);
 	return run_suite("runtime graphs", tests);
 }

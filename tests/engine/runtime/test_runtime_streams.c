@@ -192,6 +192,65 @@ START_TEST(each_thread_can_have_its_stream)
 }
 END_TEST
 
+static void *copy_by_default(void *memory)
+{
+	int *const *at = memory;
+
+	return copy_words(at[0], at[1], N, NULL) == cudaSuccess ? memory : NULL;
+}
+
+/* A thread copies 1 from [0] to [1], and another from there to [2], both on the stream NULL. What
+ * is there at the end. */
+static int copied_by_threads(uint64_t seed)
+{
+	int *memory[3], got;
+	pthread_t thread;
+	void *result;
+
+	program_begin(1, seed);
+	for (int i = 0; i < 3; i++)
+		memory[i] = equal_ints(N, i + 1);
+	CUDA(cudaDeviceSynchronize());
+	ck_assert_int_eq(pthread_create(&thread, NULL, copy_by_default, memory), 0);
+	ck_assert_int_eq(pthread_join(thread, &result), 0);
+	ck_assert_ptr_eq(result, memory);
+	CUDA(copy_words(memory[1], memory[2], N, NULL));
+	CUDA(cudaDeviceSynchronize());
+	got = device_int(memory[2]);
+	OK(program_end());
+	return got;
+}
+
+START_TEST(the_default_stream_may_be_the_threads)
+{
+	bool early = false, late = false;
+	unsigned long long id;
+	cudaGraph_t graph;
+
+	ft_default_stream(_i);
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		int got = copied_by_threads(seed);
+
+		early |= got == 2;
+		late |= got == 1;
+	}
+	ck_assert_int_eq(early, _i == 1);
+	ck_assert_int_eq(late, true);
+	program_begin(1, 0);
+	CUDA(cudaStreamGetId(NULL, &id));
+	ck_assert_uint_eq(id, _i ? 2 : 1);
+	CUDA_IS(cudaStreamBeginCapture(NULL, cudaStreamCaptureModeGlobal),
+		_i ? cudaSuccess : cudaErrorStreamCaptureUnsupported);
+	if (_i)
+		CUDA(cudaStreamEndCapture(NULL, &graph));
+	CUDA_IS(cudaStreamDestroy(NULL), cudaErrorInvalidResourceHandle);
+	CUDA(cudaStreamGetId(cudaStreamLegacy, &id));
+	ck_assert_uint_eq(id, 1);
+	OK(program_end());
+	ft_default_stream(0);
+}
+END_TEST
+
 /* --- threads --- */
 
 static void *copy_in_thread(void *data)
@@ -245,6 +304,7 @@ int main(void)
 	tcase_add_loop_test(tests, host_functions_run_after_the_work_before, 0, SEEDS);
 	tcase_add_test(tests, streams_keep_attributes);
 	tcase_add_loop_test(tests, each_thread_can_have_its_stream, 0, 4);
+	tcase_add_loop_test(tests, the_default_stream_may_be_the_threads, 0, 2);
 	tcase_add_loop_test(tests, threads_have_their_own_last_error, 0, 4);
 	return run_suite("runtime streams", tests);
 }

@@ -132,6 +132,8 @@ START_TEST(only_uses_of_the_variable_change)
 	body_has(SHARED "struct s t = { .s = 1 };", "struct s t = { .s = 1 };");
 	body_has(SHARED "goto s; s: ;", "goto s; s: ;");
 	body_has(SHARED "x = y ? s : 0;", "y ? (*s) : 0;");
+	body_has("typedef struct x T; " SHARED "T(s).f(1); { T(s); s.f(); }",
+		 "T((*s)).f(1); { T(s); s.f(); }");
 	body_has(SHARED "{ float s = 1; s++; } s[0]++;", "{ float s = 1; s++; } (*s)[0]++;");
 	body_has(SHARED "{ const T *t = 0, *s = t; s++; } s[0]++;", "*s = t; s++; } (*s)[0]++;");
 	body_has(SHARED "for (int s = 0; s < 4; s++) if (s) s--; else g(s); s[0]++;",

@@ -200,14 +200,14 @@ START_TEST(double_sums_are_those_of_the_h200)
 		}
 		if (!function)
 			continue;
-		ck_assert_msg(function->is_double, "%s", name);
+		ck_assert_msg(function->kind == MATH_DOUBLE, "%s", name);
 		ck_assert_msg(boundary == function->sums->sample, "%s: boundary values", name);
 		ck_assert_msg(all == function->sums->full, "%s: all inputs", name);
 		count++;
 	}
 	fclose(file);
 	for (int i = 0; i < math_count; i++)
-		count -= math_table[i].is_double;
+		count -= math_table[i].kind == MATH_DOUBLE;
 	ck_assert_int_eq(count, 0);
 }
 END_TEST

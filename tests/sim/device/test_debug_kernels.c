@@ -7,6 +7,7 @@
 
 #include "tests/support.h"
 
+#include "engine/attention/path_ladder.h"
 #include "kernels/read_rule.h"
 #include "kernels/variant.h"
 #include "tests/indirect.h"
@@ -64,16 +65,41 @@ static void compare_runs(struct store *store, const char *what)
 	OK(store_close(store));
 }
 
+/* room: 0 for that of other paths; rung 10 has clusters unless there is more than they take. */
+static const struct ladder_way {
+	int rung;
+	enum dtype kv_dtype;
+	int room, sinks;                /* sinks: with a window and a softcap */
+} ladder_ways[] = {
+	{ 4, DTYPE_F32, 0, 0 }, { 5, DTYPE_F32, 0, 0 }, { 6, DTYPE_F32, 0, 0 },
+	{ 9, DTYPE_F32, 0, 0 }, { 10, DTYPE_F32, 0, 0 },
+	{ 10, DTYPE_F32, LADDER_CLUSTER_LEN + 1, 0 }, { 5, DTYPE_F16, 0, 0 },
+	{ 6, DTYPE_F16, 0, 0 }, { 9, DTYPE_F16, 0, 0 }, { 10, DTYPE_F16, 0, 0 },
+	{ 10, DTYPE_F16, LADDER_CLUSTER_LEN + 1, 0 }, { 5, DTYPE_BF16, 0, 0 },
+	{ 6, DTYPE_BF16, 0, 0 }, { 9, DTYPE_BF16, 0, 0 }, { 10, DTYPE_BF16, 0, 0 },
+	{ 10, DTYPE_BF16, LADDER_CLUSTER_LEN + 1, 0 }, { 5, DTYPE_E4M3, 0, 0 },
+	{ 6, DTYPE_E4M3, 0, 0 }, { 9, DTYPE_E4M3, 0, 0 }, { 10, DTYPE_E4M3, 0, 0 },
+	{ 10, DTYPE_E4M3, LADDER_CLUSTER_LEN + 1, 0 }, { 5, DTYPE_F32, 0, 1 },
+	{ 6, DTYPE_F32, 0, 1 }, { 5, DTYPE_F16, 0, 1 }, { 6, DTYPE_F16, 0, 1 },
+	{ 5, DTYPE_BF16, 0, 1 }, { 6, DTYPE_BF16, 0, 1 }, { 5, DTYPE_E4M3, 0, 1 },
+	{ 6, DTYPE_E4M3, 0, 1 },
+};
+
 static void compare_path(const struct path *path, int round)
 {
-	static const int rungs[] = { 4, 5, 6, 9, 10 };
+	const struct ladder_way *way = &ladder_ways[round % COUNT(ladder_ways)];
 	struct attention_shape shape = recording_shape(&(struct recording_options){
 		.slots = path == &path_cached ? 1 : 2 });
 	struct store *store = new_store();
 
 	if (path == &path_ladder) {
-		shape.rung = rungs[round % COUNT(rungs)];
+		shape.rung = way->rung;
+		shape.kv_dtype = way->kv_dtype;
+		shape.max_len = way->room ? way->room : shape.max_len;
 		shape.head_dim = 64;
+		shape.sinks = way->sinks;
+		shape.window = way->sinks ? 2 : 0;
+		shape.softcap = way->sinks ? 3.0f : 0.0f;
 	}
 	shape.warps = 1 + round % 2;
 	if (path == &path_cached)
@@ -143,7 +169,7 @@ START_TEST(every_kernel_has_the_same_bits)
 	for (int i = 0; path_table[i]; i++)
 		for (int round = 0; round < PATH_ROUNDS; round++)
 			compare_path(path_table[i], round);
-	for (int round = 0; round < 5; round++)
+	for (int round = PATH_ROUNDS; round < COUNT(ladder_ways); round++)
 		compare_path(&path_ladder, round);
 	for (int number = 0; number < 4; number++)
 		compare_indirect(number);

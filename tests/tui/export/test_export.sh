@@ -278,27 +278,36 @@ else
 	skip 'NumPy reads it' 'no numpy'
 fi
 
-# 16-bit floats: NumPy has f16; bf16 is stored as uint16 with .bf16 in its name.
+# Floats of 16 and 8 bits: NumPy has f16; bf16 is stored as uint16 with .bf16 in its name, e4m3 as
+# uint8.
 npy x.npy '(6,)' 6
 cat >half.cu <<'CU'
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-__global__ void half_and_half(const float *x, __half *h, __nv_bfloat16 *b, int n)
+#include <cuda_fp8.h>
+__global__ void half_and_half(const float *x, __half *h, __nv_bfloat16 *b, __nv_fp8_e4m3 *e, int n)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 
 	if (i < n) {
 		h[i] = __float2half(x[i]);
 		b[i] = __float2bfloat16(x[i]);
+		e[i] = __nv_fp8_e4m3(x[i]);
 	}
 }
 CU
 run launch half.cu --kernel half_and_half --grid 1 --block 8 --arg x=@x.npy --arg 'h=>h.npy:f16[6]' \
-	--arg 'b=>b.npy:bf16[2,3]' --arg n=i32:6 --log partials -o half.twin
+	--arg 'b=>b.npy:bf16[2,3]' --arg 'e=>e.npy:e4m3[6]' --arg n=i32:6 --log partials -o half.twin
 if [ "$code" -eq 0 ]; then
 	run export half.twin --as npz -o half.npz
 	check 'f16' npz half.npz L0.arg.h '<f2' 6 15360 16384 16896
 	check 'bf16' npz half.npz L0.arg.b.bf16 '<u2' 2x3 16256 16384 16448
+	check 'e4m3' npz half.npz L0.arg.e.e4m3 '|u1' 6 56 64 68
+	run launch half.cu --kernel half_and_half --grid 1 --block 8 --arg x=@x.npy --arg h=null \
+		--arg b=null --arg 'e=<>e.npy' --arg n=i32:0 -o again.twin
+	expect 'e4m3 is read as it was written' 0
+	run sql half.twin "SELECT dtype FROM v_buffer WHERE name = 'e'"
+	result 'a trace has the type' "$(grep -q '^e4m3$' out || cat out)"
 else
 	skip '16-bit floats' "$(tail -n 1 err)"
 fi

@@ -311,6 +311,10 @@ run export access.twin --as html -o access.html
 page=access.html
 traced=access.twin
 as_plain memory L14.b3 'L14.b3&screen=memory'
+widest=$(python3 -c 'print(max(len(line.rstrip("\n")) for line in open("screen")))')
+result 'a sheet of paper is as wide as the widest line' "$(
+	grep -q "id=\"screen\"[^>]*--columns: $widest;" document ||
+	echo "expected $widest: $(grep -o 'id="screen"[^>]*' document)")"
 result 'styles have their names' "$(grep -q 'class="strong">[^<]*load of global memory' document ||
 	grep -o 'class="[^"]*">[^<]*load of global memory' document)$(grep -o 'class="undefined"' document |
 	head -n 1)"

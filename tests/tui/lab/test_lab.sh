@@ -185,7 +185,7 @@ small_lab labs
 
 env --default-signal=INT "$flashtwin" lab grade 3 >out 2>err &
 pid=$!
-sleep 1
+until_true pgrep -P $pid >children      # it compiles
 kill -INT $pid
 wait $pid
 code=$?

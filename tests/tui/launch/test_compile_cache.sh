@@ -111,6 +111,82 @@ result 'loses what was used longest ago' "$(ls "$objects" | grep old)"
 launched 4
 built 'and keeps what is new' 0 4
 
+# preprocessed WHAT CALLS NUMBER: launches; the compiler preprocessed that often, and the kernel
+# wrote that number.
+preprocessed() {
+	: >"$work/read"
+	launched
+	expect "$1" 0 "^$3\$"
+	result "$1: preprocessors" "$([ "$(wc -l <"$work/read")" -eq "$2" ] \
+		|| echo "expected $2 runs, got $(wc -l <"$work/read")")"
+}
+cat >compiler <<'END'
+#!/bin/sh
+case " $* " in *" -E "*) file=read ;; *) file=calls ;; esac
+folder=$(dirname "$0")
+echo run >>"$folder/$file"
+c++ "$@" || exit
+[ "$file" = calls ] || [ ! -e "$folder/after" ] || . "$folder/after"
+END
+cat >k.cu <<'END'
+#include "part/one.cuh"
+__global__ void k(int *x) { x[threadIdx.x] = ONE; }
+END
+mkdir -p first/part second/part
+echo '#define ONE 3' >second/part/one.cuh
+plain_launched=$(declare -f launched)
+eval "$(declare -f launched | sed 's|launch k.cu|launch k.cu -I first -I second|')"
+preprocessed 'text is made once' 1 3
+preprocessed 'and kept' 0 3
+echo '#define ONE 4' >second/part/one.cuh
+preprocessed 'a header that changed' 1 4
+echo '#define ONE 5' >first/part/one.cuh
+preprocessed 'a header that hides another' 1 5
+mkdir part
+echo '#define ONE 6' >part/one.cuh
+preprocessed 'one next to the source hides both' 1 6
+rm -r part first/part/one.cuh
+preprocessed 'the header again' 1 4
+preprocessed 'which is kept' 0 4
+CPLUS_INCLUDE_PATH=$work/first
+export CPLUS_INCLUDE_PATH
+preprocessed 'a folder in a variable' 1 4
+unset CPLUS_INCLUDE_PATH
+# while_read WHAT COMMAND NUMBER: the command runs once the compiler has read the files, so the first
+# launch still has 4; the next has the number.
+while_read() {
+	printf '%s\nrm "$folder/after"\n' "$2" >after
+	echo '#define ONE 4 ' >>second/part/one.cuh
+	preprocessed "$1 while the compiler reads" 1 4
+	preprocessed "$1: the next launch" 1 "$3"
+	preprocessed "$1: which is kept" 0 "$3"
+}
+while_read 'a header that changes' 'echo "#define ONE 7" >"$folder/second/part/one.cuh"' 7
+echo '#define ONE 4' >second/part/one.cuh
+while_read 'a header that comes to hide another' \
+	'mkdir -p "$folder/first/part"; echo "#define ONE 8" >"$folder/first/part/one.cuh"' 8
+rm -r first/part
+echo '#define ONE 4' >second/part/one.cuh
+# varies WHAT: what the header has may give another text with the same files.
+varies() {
+	preprocessed "$1" 1 4
+	preprocessed "$1 again" 1 4
+}
+printf '#if __has_include("three.h")\n#define ONE 8\n#else\n#define ONE 4\n#endif\n' \
+	>second/part/one.cuh
+varies __has_include
+printf '#define ONE (sizeof __TIME__ - 5)\n' >second/part/one.cuh
+varies __TIME__
+printf '#warning old\n#define ONE 4\n' >second/part/one.cuh
+varies '#warning'
+result 'a #warning is printed each time' "$(grep -q 'warning old' err || cat err)"
+for file in "$objects"/*; do
+	printf X | dd of="$file" bs=1 seek=900 conv=notrunc 2>/dev/null
+done
+echo '#define ONE 4' >second/part/one.cuh
+preprocessed 'damaged text' 1 4
+eval "$plain_launched"
+
 cat >p.cu <<'END'
 #include <cstdio>
 __global__ void k(int *x) { *x = 3; }
@@ -128,8 +204,10 @@ run run p.cu
 expect 'a program' 0 '^3$'
 first=$(wc -l <calls)
 : >calls
+: >read
 run run p.cu
 expect 'again' 0 '^3$'
+result 'without preprocessing' "$([ ! -s read ] || wc -l <read)"
 result 'links only what is linked to the rest' \
 	"$([ "$first" -eq 4 ] && [ "$(wc -l <calls)" -eq 1 ] || echo "$first runs, then $(wc -l <calls)")"
 plan

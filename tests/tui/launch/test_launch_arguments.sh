@@ -60,6 +60,24 @@ CU
 CXX= run plain.cu --kernel add $grid --arg x=@f.npy --arg 'out=>o.npy:f32[1]'
 expect 'a typedef in C' 2 "parameter x is 'const number \*', which takes i32, not f32"
 
+# --- floats of 8 bits by value, rounded to nearest even ---
+
+cat >eight.cu <<'CU'
+#include <cuda_fp8.h>
+__global__ void widen(__nv_fp8_e4m3 a, __nv_fp8_e4m3 b, __nv_fp8_e4m3 c, __nv_fp8_e4m3 d, float *out)
+{
+	out[0] = (float)a;
+	out[1] = (float)b;
+	out[2] = (float)c;
+	out[3] = (float)d;
+}
+CU
+run eight.cu --kernel widen $grid --arg a=e4m3:-1.0625 --arg b=e4m3:1e9 --arg c=e4m3:0.0146484375 \
+	--arg d=e4m3:464.0001 --arg 'out=<>f.npy'
+wrote f.npy 'bf800000 43e00000 3c800000 43e00000'
+expect 'e4m3 is rounded and cut' 0
+printf '\0\0\200\77\0\0\0\100\0\0\100\100\0\0\200\100' | npy f.npy '<f4' 4
+
 # --- what is missing ---
 
 run types.cu

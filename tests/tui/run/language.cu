@@ -27,6 +27,18 @@ __global__ void __launch_bounds__(128, 2) bounded(const int *__restrict__ a, int
 struct parameter { int a[4]; };
 __global__ void constant_parameter(const __grid_constant__ parameter p, int *o) { o[0] = p.a[2]; }
 
+/* As in headers of vectors: a function of the library's name for another type. */
+inline __host__ __device__ float2 fminf(float2 a, float2 b)
+{
+	return make_float2(fminf(a.x, b.x), fminf(a.y, b.y));
+}
+__global__ void least(float2 a, int *o)
+{
+	float2 found = fminf(a, make_float2(2.0f, 5.0f));
+
+	o[0] = (int)(found.x * 10.0f + fmaxf(found.y, a.x));
+}
+
 enum class mode { one, other };
 template <mode M> __global__ void modes(int *o)
 {
@@ -74,6 +86,9 @@ int main()
 	inner::plain<<<1, 1>>>(p + 3);
 	cudaDeviceSynchronize();
 	printf("templates: %d %d %d %d\n", p[0], p[1], p[2], p[3]);
+	least<<<1, 1>>>(make_float2(6.0f, 4.0f), p);
+	cudaDeviceSynchronize();
+	printf("overloads: %d %g\n", p[0], fminf(make_float2(1.0f, 3.0f), make_float2(2.0f, 0.5f)).y);
 	apply<<<1, 8>>>([=] __device__ (int i) { return i + offset; }, p);
 	cudaDeviceSynchronize();
 	printf("lambdas: %d", p[7]);

@@ -102,6 +102,35 @@ expect 'objects link elsewhere' 0
 with ./again
 expect 'and run' 0 '^./again: 21 4 9 1$'
 
+# --- the default stream ---
+
+cat >default.cpp <<'CPP'
+#include <cstdio>
+#include <cuda_runtime.h>
+int main()
+{
+	unsigned long long id;
+
+	cudaStreamGetId(0, &id);
+	std::printf("%llu\n", id);
+}
+CPP
+for stream in legacy:1 per-thread:2; do
+	with $cc --default-stream "${stream%:*}" -o default default.cpp
+	expect "--default-stream ${stream%:*}" 0
+	with ./default
+	expect "is the stream ${stream#*:}" 0 "^${stream#*:}\$"
+done
+with $cc -c -default-stream=per-thread default.cpp
+with $cc -o default default.o
+with ./default
+expect 'which an object keeps' 0 '^2$'
+with "$flashtwin" run -D CUDA_API_PER_THREAD_DEFAULT_STREAM default.cpp
+expect 'the macro alone' 0 '^2$'
+with $cc --default-stream=mine default.cpp
+one_line 'flashtwin cc: '
+expect 'another name' 2 'expected legacy or per-thread, got mine$'
+
 # --- errors ---
 
 with $cc

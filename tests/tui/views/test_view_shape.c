@@ -1,5 +1,5 @@
 /* test_view_shape.c - what screens know of the ladder's launches: which block and thread has which
- * head and chunk, and how its last blocks merge.
+ * head and chunk, and how its last blocks or clusters merge.
  *
  * Attends on the simulator with each rung, and compares the scores that screens read with products
  * computed here, the merge of rung 10 with what rung 9 published, and outputs with those returned.
@@ -8,12 +8,17 @@
 
 #include "tests/recording.h"
 
+#include "engine/attention/path_ladder.h"
 #include "traces/store/store_index.h"
 #include "tui/views/step/step.h"
 #include "tui/views/view_query.h"
 
-static const int rungs[] = { 4, 5, 6, 9, 10 };
-enum { RUNGS = sizeof rungs / sizeof rungs[0], MAX_SLOTS = 7, GROUPS = 3, RUNS = 6 };
+/* Sequences with more room than clusters are for have the other form of rung 10. */
+enum { ROOM = LADDER_CLUSTER_LEN + 1 };
+static const struct { int rung, room; } forms[] = {
+	{ 4, 0 }, { 5, 0 }, { 6, 0 }, { 9, 0 }, { 10, 0 }, { 10, ROOM },
+};
+enum { FORMS = sizeof forms / sizeof forms[0], MAX_SLOTS = 7, GROUPS = 3, RUNS = 6 };
 
 struct batch {
 	const char *name;
@@ -93,10 +98,16 @@ static struct view_place place_of(struct attended *t)
 	return place;
 }
 
-/* The same inputs for each rung. */
-static struct attended attend(const struct batch *b, int rung)
+/* Whether rung 10 has clusters: so many at once. */
+static bool has_clusters(const struct batch *b)
 {
-	struct attended t = { .batch = b };
+	return b->slots * b->kv_heads <= 8;
+}
+
+/* The same inputs for each rung, with as much room. */
+static struct attended attend(const struct batch *b, int rung, int room)
+{
+	struct attended t = { .batch = b, .max_len = room };
 	uint32_t random = 7;
 	struct view_place place;
 
@@ -238,9 +249,15 @@ static void check_all(struct attended *t, int slot, int head, int chunk, int beg
 
 START_TEST(chunks_have_their_scores_and_addresses)
 {
-	for (int r = 0; r < RUNGS; r++) {
-		struct attended t = attend(&batches[_i], rungs[r]);
+	for (int f = 0; f < FORMS; f++) {
+		struct attended t;
 
+		if (forms[f].room && !has_clusters(&batches[_i]))
+			continue;
+		t = attend(&batches[_i], forms[f].rung, forms[f].room);
+		if (forms[f].rung == 10)
+			ck_assert_int_eq(t.shape.form, has_clusters(&batches[_i]) && !forms[f].room
+					 ? SHAPE_CLUSTER : SHAPE_PLANNED);
 		each_chunk(&t, check_all);
 		end(&t);
 	}
@@ -250,7 +267,7 @@ END_TEST
 /* Without this, the batch would test nothing of runs. */
 START_TEST(some_blocks_have_several_splits)
 {
-	struct attended t = attend(&batches[RUNS], 9);
+	struct attended t = attend(&batches[RUNS], 9, 0);
 	int shared = 0;
 
 	ck_assert_int_eq(t.shape.form, SHAPE_PLANNED);
@@ -296,9 +313,9 @@ static void compare_merges(const struct step *a, const struct step *b)
 	}
 }
 
-static void compare_rungs(const struct batch *b)
+static void compare_rungs(const struct batch *b, int room)
 {
-	struct attended published = attend(b, 9), fused = attend(b, 10);
+	struct attended published = attend(b, 9, room), fused = attend(b, 10, room);
 
 	for (int slot = 0; slot < b->slots; slot++)
 		for (int head = 0; b->lengths[slot] > 0 && head < b->group * b->kv_heads; head++) {
@@ -319,9 +336,67 @@ static void compare_rungs(const struct batch *b)
 	end(&fused);
 }
 
-START_TEST(the_last_block_merges_as_rung_9)
+START_TEST(rung_10_merges_as_rung_9)
 {
-	compare_rungs(&batches[_i]);
+	compare_rungs(&batches[_i], 0);
+	if (has_clusters(&batches[_i]))
+		compare_rungs(&batches[_i], ROOM);
+}
+END_TEST
+
+/* --- who merges in a cluster --- */
+
+struct merged {
+	struct attended *attended;
+	int count;
+};
+
+enum { M_BLOCK, M_WARP, M_LANE, M_ACC, M_SUM };
+
+/* The last point of a merge: acc[0] / sum is element 0 of the head that the thread is said to have,
+ * and the head's element 0 has that thread. */
+static enum status check_merger(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct merged *m = state;
+	struct attended *t = m->attended;
+	int64_t block = sqlite3_column_int64(row, M_BLOCK), slot, head;
+	int64_t warp = sqlite3_column_int64(row, M_WARP), lane = sqlite3_column_int64(row, M_LANE);
+	float acc = (float)sqlite3_column_double(row, M_ACC);
+	float sum = (float)sqlite3_column_double(row, M_SUM);
+	struct address at = address_none;
+
+	(void)c;
+	head = view_shape_merged_head(&t->shape, block, 32 * warp + lane);
+	slot = block / t->shape.kv_heads % t->shape.slots;
+	ck_assert_int_ge(head, 0);
+	same_bits("out[0]", acc / sum, t->out[(slot * t->shape.heads + head) * t->shape.d]);
+	view_shape_merged_by(&t->shape, slot, head, 3, &at);
+	ck_assert_int_eq(at.block, block);
+	ck_assert_int_eq(at.warp, warp);
+	ck_assert_int_eq(at.lane, lane);
+	m->count++;
+	return STATUS_OK;
+}
+
+START_TEST(a_cluster_merges_where_screens_say)
+{
+	const struct batch *b = &batches[_i];
+	struct merged m = { .count = 0 };
+	struct attended t;
+	int wanted = 0;
+
+	if (!has_clusters(b))
+		return;
+	t = attend(b, 10, 0);
+	m.attended = &t;
+	OK(VIEW_ROWS(&t.c, check_merger, &m, "SELECT block, warp, lane, v2, v1 FROM (SELECT *,"
+		     "  max(sequence) OVER (PARTITION BY block, warp, lane) AS last FROM v_point"
+		     "  WHERE run = ?1 AND name = 'reduce') WHERE sequence = last", 1));
+	for (int slot = 0; slot < b->slots; slot++)
+		wanted += b->lengths[slot] > 0 ? b->group * b->kv_heads : 0;
+	ck_assert_int_eq(m.count, wanted);
+	ck_assert_int_eq(view_shape_merged_head(&t.shape, 0, 8 * 32 - 1), -1);
+	end(&t);
 }
 END_TEST
 
@@ -353,8 +428,8 @@ static void check_frames(struct attended *t, const struct step *s)
 
 START_TEST(frames_have_addresses_of_their_own)
 {
-	for (int r = 0; r < RUNGS; r++) {
-		struct attended t = attend(&batches[GROUPS], rungs[r]);
+	for (int f = 0; f < FORMS; f++) {
+		struct attended t = attend(&batches[GROUPS], forms[f].rung, forms[f].room);
 
 		for (int head = 0; head < 8; head++) {
 			struct step s;
@@ -376,7 +451,8 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, chunks_have_their_scores_and_addresses, 0, count);
 	tcase_add_test(tests, some_blocks_have_several_splits);
-	tcase_add_loop_test(tests, the_last_block_merges_as_rung_9, 0, count);
+	tcase_add_loop_test(tests, rung_10_merges_as_rung_9, 0, count);
+	tcase_add_loop_test(tests, a_cluster_merges_where_screens_say, 0, count);
 	tcase_add_test(tests, frames_have_addresses_of_their_own);
 	return run_suite("view_shape", tests);
 }

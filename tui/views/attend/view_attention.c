@@ -23,6 +23,7 @@
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 #include "tui/views/view_recompute.h"
+#include "tui/views/view_visible.h"
 
 #define PREFIX 15                       /* columns before the keys of a line */
 #define COLUMNS 100                     /* of an output that does not say how many it has */
@@ -52,6 +53,7 @@ struct attention {
 	double *weight;                         /* [heads][keys - first] */
 	unsigned char *text;                    /* [keys - first], 0: not known */
 	int64_t scores;                         /* blocks whose scores were recorded */
+	struct view_visible visible;
 	struct text_chunk *chunks;              /* [chunk_count], those with keys that are shown */
 	int64_t chunk_count;
 };
@@ -125,7 +127,9 @@ static enum status read_rows(const struct view_context *c, struct attention *a)
 
 static enum status read_attention(const struct view_context *c, struct attention *a, bool chunks)
 {
-	TRY(view_bytes_read(c, a->slot, a->place->step, a->first, a->keys, a->text));
+	TRY(view_visible_read(c, a->place->op, a->slot, &a->visible));
+	TRY(view_visible_bytes(c, &a->visible, a->slot, a->place->step, a->first, a->keys,
+			       a->text));
 	if (!chunks)
 		return read_rows(c, a);
 	return VIEW_ROWS(c, take_chunk, a,
@@ -312,6 +316,7 @@ static enum status draw_facts(const struct view_context *c, struct attention *a)
 	if (a->first > 0)
 		view_styled(c, STYLE_NOTE, " keys before %" PRId64 " are left out%s\n", a->first,
 			    view_all_hint(c));
+	view_visible_note(c, &a->visible);
 	return STATUS_OK;
 }
 

@@ -16,6 +16,7 @@
 #include "tui/views/view_columns.h"
 #include "tui/views/view_heat.h"
 #include "tui/views/view_print.h"
+#include "tui/views/view_visible.h"
 
 #define KEYS_PER_LINE 3
 #define SCORES 96                       /* listed for a chunk */
@@ -70,6 +71,15 @@ static void print_strip(const struct view_context *c, const struct view_chunk *k
 	view_print(c, "\n");
 }
 
+static enum status read_text(const struct view_context *c, const struct view_chunk *k,
+			     int64_t begin, int64_t end, unsigned char *out)
+{
+	struct view_visible visible;
+
+	TRY(view_visible_read(c, k->shape->place.op, k->slot, &visible));
+	return view_visible_bytes(c, &visible, k->slot, k->shape->place.step, begin, end, out);
+}
+
 static enum status draw_strip(const struct view_context *c, const struct view_chunk *k,
 			      const struct view_scores *keys, bool *begun)
 {
@@ -84,8 +94,7 @@ static enum status draw_strip(const struct view_context *c, const struct view_ch
 		view_styled(c, STYLE_HEADING, "\n chunk    from weight of each key\n");
 	*begun = true;
 	if (own) {
-		TRY(view_bytes_read(c, k->slot, k->shape->place.step, k->key_begin, k->key_end,
-				    text));
+		TRY(read_text(c, k, k->key_begin, k->key_end, text));
 		print_text(c, k, text);
 	}
 	print_strip(c, k, keys, keys_per_column, own ? text : NULL);
@@ -272,7 +281,7 @@ static enum status draw_scores(const struct view_context *c, const struct view_c
 	if (!k->score)
 		return STATUS_OK;
 	bytes = xcalloc((size_t)(k->end - k->begin), 1);
-	status = view_bytes_read(c, chunk->slot, chunk->shape->place.step, k->begin, k->end, bytes);
+	status = read_text(c, chunk, k->begin, k->end, bytes);
 	if (status == STATUS_OK)
 		print_scores(c, k, bytes);
 	free(bytes);
@@ -285,7 +294,10 @@ static enum status draw_keys(const struct view_context *c, const struct view_chu
 			     int count, const struct view_chunk *chosen, struct view_scores *keys)
 {
 	bool few = c->heat && count > 1 && count <= FEW_STRIPS;
+	struct view_visible visible;
 
+	TRY(view_visible_read(c, chosen->shape->place.op, chosen->slot, &visible));
+	view_visible_note(c, &visible);
 	TRY(read_keys(c, chosen, keys));
 	TRY(view_scores_values(c, keys, c->all ? MAX_VALUES_ALL : MAX_VALUES));
 	/* A few strips of heat come first; more would push the tiles off a small screen. */

@@ -313,7 +313,9 @@ enum status view_chunk_row_draw(const struct view_context *c, const struct view_
 	enum status status;
 
 	if (at.chunk < 0) {
-		view_print(c, "  the plan gives block b%" PRId64 " no chunk\n", c->at.block);
+		view_print(c, shape->form == SHAPE_CLUSTER
+			   ? "  block b%" PRId64 " of the cluster has no chunk\n"
+			   : "  the plan gives block b%" PRId64 " no chunk\n", c->at.block);
 		return STATUS_OK;
 	}
 	TRY(VIEW_ROWS(c, print_title, NULL,

@@ -298,6 +298,19 @@ static void print_never_written(const struct view_context *c, int64_t position)
 		   " uninit\n", position, VIEW_POISON);
 }
 
+/* Of a cache of e4m3. */
+static enum status print_scales(const struct view_context *c, const struct slot *s)
+{
+	double k, v;
+
+	TRY(view_cache_scale(c, s->kv_head, 'k', &k));
+	TRY(view_cache_scale(c, s->kv_head, 'v', &v));
+	if (!isnan(k) && !isnan(v))
+		view_styled(c, STYLE_NOTE, " codes of e4m3 times the KV head's scales: k_scale"
+			    " %.9g, v_scale %.9g\n", k, v);
+	return STATUS_OK;
+}
+
 static enum status print_rows(const struct view_context *c, const struct slot *s, int64_t first,
 			      float *k, float *v)
 {
@@ -310,6 +323,7 @@ static enum status print_rows(const struct view_context *c, const struct slot *s
 	view_styled(c, STYLE_HEADING, "\n kv head %" PRId64 ": K[0..%d] and V[0..%d] of %" PRId64
 		    " element%s, and who wrote them\n", s->kv_head, values_shown(c) - 1,
 		    values_shown(c) - 1, s->d, view_plural(s->d));
+	TRY(print_scales(c, s));
 	for (int64_t i = first; i <= s->last; i++) {
 		unread += s->k[i - s->first] + s->v[i - s->first];
 		print_row(c, s, i, k + (i - first) * s->d, v + (i - first) * s->d);
@@ -417,7 +431,7 @@ enum status view_kv_rows(const struct view_context *c, const struct view_place *
 	struct slot s = { .place = place, .layer = layer, .max_len = max_len };
 	enum status status;
 
-	if (view_shape_has_plan(place->kernel))
+	if (view_shape_has_runs(place->kernel))
 		TRY(view_recompute(c, place->launch, "softmax", &(struct view_recomputed){ 0 }));
 	status = view_shape_read(c, place, &s.shape);
 	if (status == STATUS_OK)

@@ -214,7 +214,8 @@ static enum status draw_runs(const struct view_context *c, struct view_merge *m)
 			 " ORDER BY run <> ?1, run LIMIT 4", c->run);
 }
 
-/* What the last block writes, computed in its order and with its bits, as a trace may lack it. */
+/* What a last block or a cluster writes, computed in its order and with its bits, as a trace may
+ * lack it. */
 static void draw_computed(const struct view_context *c, struct view_merge *m)
 {
 	float *out = xcalloc((size_t)m->d, sizeof *out);

@@ -17,7 +17,7 @@ struct view_partial {
 struct view_merge {
 	const struct view_shape *shape; /* of the launch that merges */
 	int64_t slot, head, d;
-	int64_t block;                  /* that merges the row; -1: the last one of its KV head */
+	int64_t block;                  /* that merges the row; -1: one that attends too */
 	struct view_partial *partials;  /* [count] */
 	float *acc;                     /* [count][d]: storage of the partials */
 	int64_t count, capacity;

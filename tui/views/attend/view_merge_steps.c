@@ -36,8 +36,8 @@ static enum status take_point(const struct view_context *c, sqlite3_stmt *row, v
 	return STATUS_OK;
 }
 
-/* Lane 0 of the block passes one point per chunk, in chunk order; not that of a launch whose last
- * blocks merge. */
+/* Lane 0 of the block passes one point per chunk, in chunk order; not that of a launch whose blocks
+ * merge too. */
 static enum status read_points(const struct view_context *c, struct view_merge *m)
 {
 	if (m->block < 0)
@@ -293,6 +293,7 @@ static void choose(const struct view_context *c, const struct view_merge *m, boo
 enum status view_merge_steps(const struct view_context *c, struct view_merge *m)
 {
 	bool rounded = c->looks.number == NUMBER_DEC;
+	char whose[48] = "recomputed";
 	struct table t = { .c = c, .m = m };
 
 	TRY(read_points(c, m));
@@ -311,10 +312,12 @@ enum status view_merge_steps(const struct view_context *c, struct view_merge *m)
 	if (m->more)
 		view_styled(c, STYLE_WRONG, "  ... %" PRId64 " more chunk%s not read: shares"
 			    " and float64 are of those above\n", m->more, view_plural(m->more));
+	if (m->points)
+		snprintf(whose, sizeof whose, "the kernel's");
+	else if (m->block < 0)
+		snprintf(whose, sizeof whose, "the %s's, recomputed", view_shape_merger(m->shape));
 	view_styled(c, STYLE_NOTE, " factor = exp(max - g), share = factor x sum / last sum,"
-		    " out = acc / last sum\n factors and sums are %s%s\n",
-		    m->points ? "the kernel's" : m->block < 0
-		    ? "the last block's, recomputed" : "recomputed",
+		    " out = acc / last sum\n factors and sums are %s%s\n", whose,
 		    rounded ? ", rounded: x or --number full shows all digits" : "");
 	return STATUS_OK;
 }

@@ -39,7 +39,7 @@ static const char steps[] =
 	" WHERE r.run = ?1 AND r.launch = ?2 AND (?5 < 0 OR r.head + ?3 * r.slot = ?5)"
 	" WINDOW w AS (PARTITION BY r.slot, r.head ORDER BY r.sequence)"
 	" ORDER BY r.slot, r.head, r.sequence";
-/* The partials of a launch whose last blocks merge, each with the maximum of its row. */
+/* The partials of a launch whose blocks merge too, each with the maximum of its row. */
 static const char partials[] =
 	"SELECT slot, head, chunk, max_bits, sum_bits, share, acc_data, acc_offset,"
 	" max(max) OVER (PARTITION BY slot, head) FROM v_partial"
@@ -59,7 +59,7 @@ struct reduction {
 	bool points;                    /* the kernel's own values are known */
 	int address, bar, sum_digits;
 	struct view_data data;          /* of accumulators */
-	struct step_of_merge last;      /* printed, of a last block */
+	struct step_of_merge last;      /* printed, of a launch whose blocks merge too */
 };
 
 /* The columns left of the bar, and those right of it, which begin with `sum so far`. */
@@ -166,7 +166,7 @@ static enum status take_step(const struct view_context *c, sqlite3_stmt *row, vo
 
 enum { MAX = 3, PARTIAL_SUM, ACC_DATA = 6, ACC_OFFSET, ROW_MAX };
 
-/* The merge of a last block, in its order and with its bits. */
+/* The merge of a last block or a cluster, in its order and with its bits. */
 static enum status take_partial(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct reduction *r = state;
@@ -234,11 +234,14 @@ static enum status draw_steps(const struct view_context *c, const struct view_sh
 	print_columns(c, &r, columns, true, 0.0);
 	TRY(draw_rows(c, &r));
 	view_more(c, r.rows, ROWS);
-	view_styled(c, STYLE_NOTE, " factor = exp(max - g), share = factor x sum / total; %s\n",
-		    shape->merges ? "the last block of each KV head\n merges: factors, sums and"
-		    " acc[0] are computed from the partials in its order"
-		    : r.points ? "factors, sums and acc[0] are the kernel's"
-		    : "computed in float64");
+	view_styled(c, STYLE_NOTE, " factor = exp(max - g), share = factor x sum / total; ");
+	if (shape->merges)
+		view_styled(c, STYLE_NOTE, "the %s of each KV head\n merges: factors, sums and"
+			    " acc[0] are computed from the partials in its order\n",
+			    view_shape_merger(shape));
+	else
+		view_styled(c, STYLE_NOTE, "%s\n", r.points
+			    ? "factors, sums and acc[0] are the kernel's" : "computed in float64");
 	return STATUS_OK;
 }
 
@@ -272,7 +275,7 @@ static enum status recompute(const struct view_context *c, const struct view_pla
 	return view_recompute(c, chunks, "softmax", recomputed);
 }
 
-/* Whether the trace has what the launch merged: of one whose last blocks merge, the partials. */
+/* Whether the trace has what the launch merged: of one whose blocks merge too, the partials. */
 static enum status has_rows(const struct view_context *c, const struct view_shape *shape,
 			    bool *some)
 {
@@ -326,7 +329,7 @@ static enum status draw(const struct view_context *context)
 	TRY(view_place_find(c, "w_reduction", &place, &found));
 	if (!found)
 		return draw_nothing(c, &place, false, &recomputed);
-	if (view_shape_has_plan(place.kernel))
+	if (view_shape_has_runs(place.kernel))
 		TRY(view_recompute(c, place.launch, "softmax", &recomputed));
 	status = view_shape_read(c, &place, &shape);
 	if (status == STATUS_OK && view_role(place.kernel) == VIEW_CHUNKS && !shape.merges) {

@@ -74,6 +74,14 @@ static void print_output(const struct view_context *c, struct writer *w)
 	const int64_t *shape = w->e->w[0].shape;
 	int64_t row = w->e->focus / shape[2];
 
+	if (w->shape.form == SHAPE_CLUSTER) {
+		view_shape_merged_by(&w->shape, row / shape[1], row % shape[1],
+				     w->e->focus % shape[2], &w->at);
+		print_block(c, w);
+		view_print(c, ": slot %" PRId64 ", head %" PRId64 "\n", row / shape[1],
+			   row % shape[1]);
+		return;
+	}
 	if (w->shape.merges) {
 		view_print(c, "written by the last block of KV head %" PRId64 ": which one that is"
 			   " is not in the trace\n", view_shape_kv_head(&w->shape, row % shape[1]));

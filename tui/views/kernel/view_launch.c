@@ -80,14 +80,19 @@ static enum status print_kv_row(const struct view_context *c, sqlite3_stmt *row,
 static enum status print_shape(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	const struct view_place *p = state;
+	const int64_t cluster[] = { view_int(row, 5), view_int(row, 6), view_int(row, 7) };
 	view_cell us;
 
+	view_print(c, "  grid (%" PRId64 ", %" PRId64 ", %" PRId64 ")", p->grid[0], p->grid[1],
+		   p->grid[2]);
+	if (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1)
+		view_print(c, " in clusters of (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
+			   cluster[0], cluster[1], cluster[2]);
 	view_print(c,
-		   "  grid (%" PRId64 ", %" PRId64 ", %" PRId64 ")  block (%" PRId64 ", %" PRId64
-		   ", %" PRId64 ")  dynamic shared %" PRId64 " B  stream %" PRId64 "  op %" PRId64
-		   "\n",
-		   p->grid[0], p->grid[1], p->grid[2], p->block[0], p->block[1], p->block[2],
-		   view_int(row, 0), view_int(row, 1), p->op);
+		   "  block (%" PRId64 ", %" PRId64 ", %" PRId64 ")  dynamic shared %" PRId64
+		   " B  stream %" PRId64 "  op %" PRId64 "\n",
+		   p->block[0], p->block[1], p->block[2], view_int(row, 0), view_int(row, 1),
+		   p->op);
 	view_print(c, "  %s", view_int(row, 2) == 0 ? "succeeded" : "FAILED");
 	if (!view_null(row, 3))
 		view_print(c, "  device time %s us", view_real_cell(row, 3, "%.2f", us));
@@ -166,8 +171,8 @@ static enum status draw(const struct view_context *c)
 		return fail(STATUS_USAGE, "run %" PRId64 " launched no kernel", c->run);
 	view_place_title(c, "LAUNCH", &place);
 	TRY(VIEW_ROWS(c, print_shape, &place,
-		      "SELECT shared_bytes, stream, code, duration_us, attributes"
-		      " FROM v_launch WHERE run = ?1 AND launch = ?2",
+		      "SELECT shared_bytes, stream, code, duration_us, attributes, cluster_x,"
+		      " cluster_y, cluster_z FROM v_launch WHERE run = ?1 AND launch = ?2",
 		      c->run, place.launch));
 	/* For an address within a block, show that place rather than the launch. */
 	if (c->at.block < 0) {

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "traces/row.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
 #include "tui/views/view_print.h"
@@ -18,6 +19,20 @@
 char memory_digit(unsigned number)
 {
 	return "0123456789abcdefghijklmnopqrstuv"[number % 32];
+}
+
+const char *memory_kind(const struct memory_request *r)
+{
+	if (r->atomic)
+		return "atomic";
+	if (r->bulk)
+		return r->load ? "bulk read" : "bulk write";
+	return r->load ? "load" : "store";
+}
+
+const char *memory_lane(const struct memory_request *r)
+{
+	return r->bulk ? "piece" : "lane";
 }
 
 int64_t memory_warps(const struct view_place *place)
@@ -35,7 +50,8 @@ enum { KIND, SPACE, FILE_NAME, LINE, LANE, BUFFER, OFFSET, BYTES, BITS };
 static enum status take_lane(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	struct memory_request *r = state;
-	int64_t lane = view_int(row, LANE), offset = view_int(row, OFFSET);
+	int64_t kind = view_int(row, KIND), lane = view_int(row, LANE);
+	int64_t offset = view_int(row, OFFSET);
 	int64_t bytes = view_int(row, BYTES), buffer = view_null(row, BUFFER) ? 0
 		: view_int(row, BUFFER);
 
@@ -44,8 +60,9 @@ static enum status take_lane(const struct view_context *c, sqlite3_stmt *row, vo
 	    || buffer < 0 || buffer >= 1 << 23)
 		return fail(STATUS_DAMAGED, "%s: run %" PRId64 ": a load or store is damaged",
 			    store_shown_path(c->store), c->run);
-	r->load = view_int(row, KIND) == 0;
-	r->atomic = view_int(row, KIND) == 2;
+	r->load = kind == ACCESS_LOAD || kind == ACCESS_BULK_READ;
+	r->atomic = kind == ACCESS_ATOMIC;
+	r->bulk = kind == ACCESS_BULK_READ || kind == ACCESS_BULK_WRITE;
 	r->shared = view_int(row, SPACE) == 1;
 	snprintf(r->file, sizeof r->file, "%s",
 		 view_null(row, FILE_NAME) ? "" : view_text(row, FILE_NAME));
@@ -200,7 +217,7 @@ static enum status draw_lanes(const struct view_context *c, const struct memory_
 	char name[48];
 
 	TRY(memory_buffer(c, r->address[__builtin_ctz(r->lanes)], name, sizeof name));
-	view_styled(c, STYLE_HEADING, "\n offsets by lane: %s\n", r->shared
+	view_styled(c, STYLE_HEADING, "\n offsets by %s: %s\n", memory_lane(r), r->shared
 		    ? "shared memory" : name);
 	for (unsigned row = 0; row < REQUEST_LANES; row += IN_ROW) {
 		if (!begin_lanes(c, r->lanes, row))

@@ -11,6 +11,7 @@
 struct memory_request {
 	int64_t warp, number;           /* warp: counted through the grid; -1: there is none */
 	bool load, atomic, shared;
+	bool bulk;                      /* of a bulk copy: lanes are its pieces */
 	uint32_t lanes;                 /* mask */
 	uint64_t address[REQUEST_LANES];        /* the buffer, shifted by MEMORY_BUFFER, + offset */
 	uint8_t bytes[REQUEST_LANES];
@@ -34,6 +35,9 @@ enum status memory_shown(const struct view_context *, struct view_place *,
 			 struct memory_request *out, bool *found);
 /* How many warps a block of the launch has. */
 int64_t memory_warps(const struct view_place *);
+/* "load", "bulk read" and so on; "lane" or, of a bulk copy, "piece". */
+const char *memory_kind(const struct memory_request *);
+const char *memory_lane(const struct memory_request *);
 /* A character for each lane or number below 32: 0 to 9, a to v. */
 char memory_digit(unsigned number);
 

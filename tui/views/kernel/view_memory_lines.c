@@ -150,7 +150,7 @@ void memory_anchor(const struct view_context *c, const struct view_place *place,
 
 static const char *kind_name(int64_t kind)
 {
-	return kind == 0 ? "load" : kind == 1 ? "store" : "atomic";
+	return kind == 0 ? "load" : kind == 1 ? "store" : kind == 2 ? "atomic" : "bulk";
 }
 
 static bool is_wide(const struct view_context *c)

@@ -68,16 +68,16 @@ static void put_words(const struct view_context *c, const struct words *w)
 }
 
 /* "lane 7", "lanes 0 to 7", "4 lanes" */
-static void put_lanes(const struct view_context *c, uint32_t lanes)
+static void put_lanes(const struct view_context *c, const struct memory_request *r, uint32_t lanes)
 {
 	int first = __builtin_ctz(lanes), count = __builtin_popcount(lanes);
 
 	if (count == 1)
-		view_print(c, " lane %d\n", first);
+		view_print(c, " %s %d\n", memory_lane(r), first);
 	else if (lanes >> first == (uint32_t)((1ull << count) - 1))
-		view_print(c, " lanes %d to %d\n", first, first + count - 1);
+		view_print(c, " %ss %d to %d\n", memory_lane(r), first, first + count - 1);
 	else
-		view_print(c, " %d lanes\n", count);
+		view_print(c, " %d %ss\n", count, memory_lane(r));
 }
 
 /* --- global memory --- */
@@ -133,12 +133,12 @@ static enum status draw_global(const struct view_context *c, const struct memory
 			 MEMORY_OFFSET(line[i] * REQUEST_LINE));
 		view_print(c, "  %-24.24s ", label);
 		put_words(c, &words);
-		put_lanes(c, words.lanes);
+		put_lanes(c, r, words.lanes);
 	}
 	view_more(c, count, limit_of(c, count));
 	if (legend)
-		view_styled(c, STYLE_NOTE, "  a word of 4 bytes: 0 to v its lane, * several "
-			    "lanes, . moved but not accessed\n");
+		view_styled(c, STYLE_NOTE, "  a word of 4 bytes: 0 to v its %s, * several "
+			    "%ss, . moved but not accessed\n", memory_lane(r), memory_lane(r));
 	return STATUS_OK;
 }
 
@@ -198,11 +198,12 @@ static enum status draw_shared(const struct view_context *c, const struct memory
 	for (unsigned i = 0; i < passes.count && view_fits(c, i, limit); i++) {
 		view_print(c, "  %-24u ", i + 1);
 		put_words(c, &passes.rows[i]);
-		put_lanes(c, passes.rows[i].lanes);
+		put_lanes(c, r, passes.rows[i].lanes);
 	}
 	view_more(c, passes.count, limit);
 	view_styled(c, STYLE_NOTE,
-		    "  a bank's word of 4 bytes: 0 to v its lane, * several lanes\n");
+		    "  a bank's word of 4 bytes: 0 to v its %s, * several %ss\n",
+		    memory_lane(r), memory_lane(r));
 	return STATUS_OK;
 }
 

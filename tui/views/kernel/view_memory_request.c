@@ -116,8 +116,8 @@ static void draw_cost(const struct view_context *c, const struct memory_request 
 		return;
 	}
 	conflicts = request_conflicts(r->address, r->bytes, r->lanes, r->load);
-	view_print(c, "  %u byte%s, %u lanes at a time: ", bytes, view_plural(bytes),
-		   request_group(r->address, r->bytes, r->lanes, r->load));
+	view_print(c, "  %u byte%s, %u %ss at a time: ", bytes, view_plural(bytes),
+		   request_group(r->address, r->bytes, r->lanes, r->load), memory_lane(r));
 	view_styled(c, conflicts ? STYLE_WRONG : STYLE_STRONG, "%u conflict%s\n", conflicts,
 		    view_plural(conflicts));
 }
@@ -137,9 +137,9 @@ static enum status draw_name(const struct view_context *c, const struct view_pla
 		    r->warp % warps, r->number);
 	if (!compared)
 		view_styled(c, STYLE_STRONG, " of a0 to a%" PRId64, last);
-	view_styled(c, STYLE_STRONG, ": %s of %s memory by %u lane%s, %u byte%s each",
-		    r->atomic ? "atomic" : r->load ? "load" : "store",
-		    r->shared ? "shared" : "global", lanes, view_plural(lanes), r->bytes[lane],
+	view_styled(c, STYLE_STRONG, ": %s of %s memory %s %u %s%s, %u byte%s each",
+		    memory_kind(r), r->shared ? "shared" : "global", r->bulk ? "in" : "by", lanes,
+		    memory_lane(r), view_plural(lanes), r->bytes[lane],
 		    view_plural(r->bytes[lane]));
 	view_print(c, "\n");
 	return STATUS_OK;

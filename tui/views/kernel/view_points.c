@@ -64,6 +64,10 @@ static const char *about(const struct list *list, sqlite3_stmt *row, view_cell t
 	if (p.unit >= 0)
 		snprintf(text, VIEW_CELL, "%skey %" PRId64 ", head %" PRId64, p.softmax ? "from "
 			 : "", p.key, p.head);
+	else if (list->shape.form == SHAPE_CLUSTER && !view_null(row, ABOUT))
+		snprintf(text, VIEW_CELL, "%.20s, head %" PRId64, view_text(row, ABOUT),
+			 view_shape_merged_head(&list->shape, view_int(row, BLOCK),
+						32 * view_int(row, WARP) + view_int(row, LANE)));
 	else
 		snprintf(text, VIEW_CELL, "%s", view_null(row, ABOUT) ? "" : view_text(row, ABOUT));
 	return text;
@@ -103,7 +107,8 @@ static enum status print_point(const struct view_context *c, sqlite3_stmt *row, 
  * NULL for other points, and for a key in a kernel without C. */
 static const char points[] =
 	"WITH shape AS (SELECT grid_x * grid_y AS rows,"
-	"  iif(" SQL_MERGES("kernel") ", 'chunk ', 'warp ') AS part,"
+	"  iif(" SQL_MERGES("kernel") " OR " SQL_MERGES_OWN("kernel")
+	",  'chunk ', 'warp ') AS part,"
 	"  (SELECT value FROM v_arg a WHERE a.run = ?1 AND a.op = l.op AND a.name = 'C') AS C"
 	"  FROM v_launch l WHERE run = ?1 AND launch = ?2),"
 	" counted AS (SELECT *, row_number()"

@@ -221,17 +221,31 @@ static enum status read_facts(const struct view_context *c, const struct source 
 			 c->run, s->place->launch, s->file, line);
 }
 
-/* Expands tabs to 4 columns; 8 would waste space. */
+/* Tabs are expanded to 4 columns; 8 would waste space. */
+static int width_of(char character)
+{
+	return character == '\t' ? 4 : 1;
+}
+
+/* A line with more columns ends with "...". */
 static void print_text(const struct view_context *c, const struct kernel_file *f, int64_t line,
 		       enum view_style style, int columns)
 {
 	const char *text = kernel_text_line(f, line);
 	size_t length = kernel_text_length(f, line);
+	int width = 0;
+	bool cut;
 
-	for (size_t i = 0; i < length && columns > 0; i++) {
-		columns -= text[i] == '\t' ? 4 : 1;
+	for (size_t i = 0; i < length && width <= columns; i++)
+		width += width_of(text[i]);
+	cut = width > columns;
+	columns -= cut ? 3 : 0;
+	for (size_t i = 0; i < length && width_of(text[i]) <= columns; i++) {
+		columns -= width_of(text[i]);
 		view_styled(c, style, text[i] == '\t' ? "    " : "%c", text[i]);
 	}
+	if (cut)
+		view_styled(c, style, "...");
 }
 
 /* Sets the address that j and k go to: that of the place, with the line added. */

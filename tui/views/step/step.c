@@ -18,6 +18,14 @@ const char *step_unit(const struct step *s)
 	return s->form == STEP_CHUNKS ? "chunk" : s->form == STEP_ROWS ? "warp" : "keys";
 }
 
+bool step_is_new(const struct step *s, int64_t key)
+{
+	int64_t position = step_position(s, key), last = step_position(s, s->keys - 1);
+	bool all = s->first_written <= 0 && s->last_written >= last && s->keys > 1;
+
+	return !all && position >= s->first_written && position <= s->last_written;
+}
+
 int64_t step_new_key(const struct step *s)
 {
 	return s->last_written == s->first_written ? s->last_written : -1;

@@ -14,6 +14,7 @@
 #include "tui/views/view_place.h"
 #include "tui/views/view_recompute.h"
 #include "tui/views/view_scores.h"
+#include "tui/views/view_visible.h"
 
 enum step_form {
 	STEP_CHUNKS,                    /* flash decoding: a launch of chunks, one that merges */
@@ -54,7 +55,9 @@ struct step_node {
 /* Arguments of a prefill launch, and which of its queries is shown. */
 struct step_query {
 	int64_t number, count;          /* of Nq */
-	int64_t rows, threads;          /* queries of a block, threads of a query */
+	int64_t rows, tile;             /* queries of a block, keys of a tile */
+	int64_t group, threads;         /* `group` queries have `threads` threads */
+	bool reversed;                  /* the first blocks have the last queries */
 	int64_t keys, offset, stride;   /* Nk; query i sees keys 0 .. i + offset */
 	int64_t heads, kv_heads;        /* of one sequence */
 	int64_t value_dim;              /* elements of a row of V and of out */
@@ -70,7 +73,8 @@ struct step {
 	struct step_node node;          /* that made the launch, in a graph */
 	int64_t heads, kv_heads, slots;
 	int64_t head, kv_head, slot, chosen;    /* chosen: index of the address's chunk, or -1 */
-	int64_t keys, max_len;          /* max_len 0: unknown */
+	int64_t keys, max_len;          /* that the query sees; max_len 0: unknown */
+	struct view_visible visible;    /* of STEP_CHUNKS */
 	int64_t d;                      /* elements of a row of K and V; 0: unknown */
 	struct step_query query;        /* of STEP_TILES */
 	float *k;                       /* [k_rows][d], of prefill and the host; NULL: unknown */
@@ -103,8 +107,35 @@ void step_free(struct step *);
 bool step_has_weights(const struct step *);
 /* "chunk", "warp", "tile" or "keys": what the rows of the screen are. */
 const char *step_unit(const struct step *);
-/* Which key of a KV head or slot was written in this step by itself; -1: none, or several. */
+/* Whether the key was written in this step, unless all of them were. */
+bool step_is_new(const struct step *, int64_t key);
+/* Which position of a KV head or slot was written in this step by itself; -1: none, or several. */
 int64_t step_new_key(const struct step *);
+
+/* --- step_options.c --- */
+
+/* After the chunks were read. */
+enum status step_options_read(const struct view_context *, struct step *);
+/* Where a key is in its sequence: with a window a query does not see all. */
+int64_t step_position(const struct step *, int64_t key);
+/* "softcap 50  window 100, sinks 4: sees keys 0..3 and 900..999 of 1000"; "": none is set. */
+void step_options_text(const struct step *, char text[200]);
+
+/* The length that the cache of the launch can have; 0: unknown. */
+enum status step_max_len_read(const struct view_context *, struct step *);
+
+/* --- step_query_place.c --- */
+
+/* Whether the kernel is attention_prefill or attention_prefill_tiled. */
+bool step_has_queries(const char *kernel);
+/* Which row of blocks has a tile of queries, and which tile a row of blocks has. */
+int64_t step_query_row(const char *kernel, int64_t tiles, int64_t tile);
+/* Sets rows, tile, group, threads and reversed for the kernel and its head size. */
+void step_query_shape(struct step *s);
+/* The query that the address names, and its head. */
+void step_query_choose(struct step *s, const struct address *at);
+/* The last query of a tile of queries. */
+int64_t step_query_last(const struct step_query *, int64_t tile);
 
 /* --- step_query.c --- */
 
@@ -128,16 +159,13 @@ enum status step_query_shares(const struct view_context *, const struct step *, 
 			      int64_t count, double **shares, int64_t *tiles);
 /* --- step_merge.c --- */
 
-/* How the chunks or warps were merged, from the points of the kernel that merges. A kernel whose
- * last blocks merge has none: then it is computed from the partials, in the kernel's order and with
- * its bits. */
+/* How the chunks or warps were merged, from the points of the kernel that merges. Where the blocks
+ * that attend merge too, it is computed from the partials, in the kernel's order and with its bits.
+ */
 enum status step_merge_read(const struct view_context *, struct step *);
 
 /* --- step_bytes.c --- */
 
-/* The bytes of a buffer before an operation, if one upload was the last to write them. */
-enum status step_upload_read(const struct view_context *, int64_t op, int64_t buffer,
-			     int64_t offset, size_t bytes, void *out, bool *known);
 /* Rows of K or V as they were when the step attended, [end - begin][d]. *known is false if the
  * trace lacks some of them. */
 enum status step_cache_rows(const struct view_context *, const struct step *, char tensor,

@@ -134,6 +134,15 @@ static enum status draw_graph(const struct step_drawing *d)
 	return STATUS_OK;
 }
 
+static void draw_options(const struct step_drawing *d)
+{
+	char text[200];
+
+	step_options_text(d->step, text);
+	if (text[0] != '\0')
+		view_styled(d->context, STYLE_NOTE, " %s\n", text);
+}
+
 /* --- headings and result --- */
 
 static void cache_heading(const struct step *s, int width, char text[96])
@@ -246,7 +255,8 @@ static void draw_legend(const struct step_drawing *d, bool weights)
 	if (d->step->tiled && !d->step->published)
 		view_styled(c, STYLE_NOTE, "; max and sum recomputed");
 	if (d->step->shape.merges)
-		view_styled(c, STYLE_NOTE, "; the last block's merge, recomputed");
+		view_styled(c, STYLE_NOTE, "; the %s's merge, recomputed",
+			    view_shape_merger(&d->step->shape));
 	view_print(c, "\n");
 }
 
@@ -268,7 +278,9 @@ static void draw_stacked(struct step_drawing *d)
 static int64_t lines_around(const struct step_drawing *d)
 {
 	int64_t lines = 5 + step_has_weights(d->step) + (d->step->node.graph > 0);
+	const struct view_visible *o = &d->step->visible;
 
+	lines += o->softcap != 0.0 || o->window > 0;
 	/* The verdict on two runs may need a line of its own. */
 	lines += d->memory->verdict[0] && d->layout.columns < COLUMNS_OF_VERDICT;
 	return lines + (d->second && d->second->has_out);
@@ -307,6 +319,7 @@ static enum status draw_around(struct step_drawing *d)
 
 	draw_title(d);
 	TRY(draw_graph(d));
+	draw_options(d);
 	if (d->layout.stacked) {
 		draw_stacked(d);
 	} else {

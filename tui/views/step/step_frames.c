@@ -266,8 +266,11 @@ void step_frame_text(const struct step *s, const struct step_frame *frame, char 
 		snprintf(text, 64, "merge of %s %" PRId64, unit, number);
 		break;
 	case FRAME_OUTPUT:
-		snprintf(text, 64, s->form == STEP_HOST ? "softmax on the host, output"
-			 : s->shape.merges ? "merge in the last block, output" : "output");
+		if (s->shape.merges)
+			snprintf(text, 64, "merge in the %s, output", view_shape_merger(&s->shape));
+		else
+			snprintf(text, 64, s->form == STEP_HOST ? "softmax on the host, output"
+				 : "output");
 		break;
 	case FRAME_MADE:
 		snprintf(text, 64, "next byte");

@@ -62,10 +62,11 @@ static void draw_line(const struct step_drawing *d)
 			break;
 		if (s->text[key])
 			snprintf(text, sizeof text, "  %s at %" PRId64 " %.1f%%",
-				 view_byte_cell(s->text[key], byte), key, 100.0 * weight);
-		else
-			snprintf(text, sizeof text, "  key %" PRId64 " %.1f%%", key,
+				 view_byte_cell(s->text[key], byte), step_position(s, key),
 				 100.0 * weight);
+		else
+			snprintf(text, sizeof text, "  key %" PRId64 " %.1f%%",
+				 step_position(s, key), 100.0 * weight);
 		used += (int)strlen(text);
 		if (used > d->layout.columns)
 			break;
@@ -194,7 +195,8 @@ static void draw_listed_key(const struct listed *l, int64_t i)
 	if (k->score)
 		step_fixed(c, d->layout.number, l->score_decimals, k->score[l->key[i] - k->begin],
 			   score);
-	view_print(c, " %*" PRId64 "  ", key_width(d), l->key[i]);
+	view_print(c, " %*" PRId64 "  ", key_width(d),
+		   step_position(s, l->key[i]));
 	view_styled(c, d->layout.heat ? (enum view_style)(STYLE_HEAT + level) : STYLE_PLAIN,
 		    "%-6s", s->text[l->key[i]] ? view_byte_cell(s->text[l->key[i]], byte) : "");
 	view_print(c, " %s  %*s", share, d->layout.number, score);
@@ -328,8 +330,8 @@ static void draw_queries_heading(const struct step_drawing *d, const struct grid
 
 	view_print(c, "\n");
 	view_styled(c, STYLE_HEADING, " QUERIES of tile %" PRId64 ": %" PRId64 "..%" PRId64 " of %"
-		    PRId64 "; weight by tile of %d keys", tile, tile * q->rows,
-		    last < q->count ? last : q->count - 1, q->count, VIEW_TILE);
+		    PRId64 "; weight by tile of %" PRId64 " keys", tile, tile * q->rows,
+		    last < q->count ? last : q->count - 1, q->count, q->tile);
 	if (g->from > 0)
 		view_styled(c, STYLE_HEADING, ", first tiles 0..%" PRId64, g->from - 1);
 	view_print(c, "\n");

@@ -56,7 +56,7 @@ struct step_layout step_layout_fit(const struct view_context *c, const struct st
 		l.number = FULL;
 	numbers = MAX_SUM + 2 * l.number;
 	l.stacked = l.columns < SIDE_BY_SIDE;
-	l.prefix = 2 + snprintf(NULL, 0, "%lld", (long long)s->keys);
+	l.prefix = 2 + snprintf(NULL, 0, "%lld", (long long)step_position(s, s->keys));
 	if (l.stacked) {
 		l.keys = fit_keys(s, l.columns - l.prefix - 1);
 		l.left = l.middle = l.right = l.columns - 1;

@@ -22,11 +22,6 @@ static double weight_of(const struct step *s, int64_t chunk, int64_t key)
 	return k->weight ? k->weight[key - k->begin] : NAN;
 }
 
-static bool is_new(const struct step *s, int64_t key)
-{
-	return key >= s->first_written && key <= s->last_written;
-}
-
 /* --- KV cache --- */
 
 /* Whether the frame has got to a key: its tile is done. */
@@ -52,8 +47,8 @@ static enum view_style heat_style(const struct step_drawing *d, const struct ste
 		? view_format_heat(d->context->looks.scale, weight) : 0;
 
 	if (!d->layout.heat)
-		return is_new(d->step, key) ? STYLE_NEW : STYLE_PLAIN;
-	return (enum view_style)((is_new(d->step, key) ? STYLE_HEAT_NEW : STYLE_HEAT) + level);
+		return step_is_new(d->step, key) ? STYLE_NEW : STYLE_PLAIN;
+	return (enum view_style)((step_is_new(d->step, key) ? STYLE_HEAT_NEW : STYLE_HEAT) + level);
 }
 
 /* The text of keys, with their weights as heat; the key written in this step is underlined. */
@@ -62,7 +57,7 @@ static void draw_keys(const struct step_drawing *d, const struct step_row *row)
 	const struct view_context *c = d->context;
 	const struct step *s = d->step;
 
-	view_print(c, " %*" PRId64 " ", d->layout.prefix - 1, row->begin);
+	view_print(c, " %*" PRId64 " ", d->layout.prefix - 1, step_position(s, row->begin));
 	for (int64_t key = row->begin; key < row->end; key++) {
 		char byte = view_byte_mark(s->text[key]);
 		enum view_style style = heat_style(d, row, key);
@@ -71,7 +66,8 @@ static void draw_keys(const struct step_drawing *d, const struct step_row *row)
 			byte = d->layout.heat ? ' ' : '.';
 		else if (!d->layout.heat && step_second_differs(d, key))
 			style = STYLE_DIFFERS;
-		view_styled(c, style, "%c", key == step_new_key(s) && !s->has_text ? 'W' : byte);
+		view_styled(c, style, "%c", step_position(s, key) == step_new_key(s)
+			    && !s->has_text ? 'W' : byte);
 	}
 	step_pad(c, d->layout.prefix + 1 + (int)(row->end - row->begin), d->layout.left);
 }
@@ -88,10 +84,11 @@ static void draw_marks(const struct step_drawing *d, const struct step_row *row)
 		char mark = isnan(weight) || !is_reached(d, row->chunk, key) ? ' '
 			: view_format_mark(c->looks.scale, weight);
 
-		if (key == step_new_key(d->step))
+		if (step_position(d->step, key) == step_new_key(d->step))
 			view_styled(c, STYLE_NEW, "W");
 		else
-			view_styled(c, is_new(d->step, key) ? STYLE_NEW : STYLE_CHART, "%c", mark);
+			view_styled(c, step_is_new(d->step, key) ? STYLE_NEW : STYLE_CHART, "%c",
+				    mark);
 	}
 	step_pad(c, d->layout.prefix + 1 + (int)(row->end - row->begin), d->layout.left);
 }
@@ -324,7 +321,8 @@ int step_panes_height(const struct step_drawing *d)
 
 static bool has_empty(const struct step *s)
 {
-	return s->max_len > s->keys || s->live < s->count || s->keys < s->query.keys;
+	return s->max_len > step_position(s, s->keys - 1) + 1 || s->live < s->count
+		|| s->keys < s->query.keys;
 }
 
 int64_t step_panes_lines(const struct step_drawing *d)
@@ -354,11 +352,12 @@ static void draw_unseen(const struct step_drawing *d)
 	const struct view_context *c = d->context;
 	const struct step *s = d->step;
 	bool masked = s->keys < s->query.keys;
+	int64_t begin = step_position(s, s->keys - 1) + 1;
 	int64_t end = masked ? s->query.keys : s->max_len;
 
-	if (end > s->keys)
+	if (end > begin)
 		step_cell(c, d->layout.left, STYLE_NOTE, " %*" PRId64 "..%" PRId64 " %s",
-			  d->layout.prefix - 1, s->keys, end - 1,
+			  d->layout.prefix - 1, begin, end - 1,
 			  masked ? "masked" : "not written yet");
 	else
 		step_pad(c, 0, d->layout.left);
@@ -380,7 +379,9 @@ static void draw_empty(const struct step_drawing *d)
 {
 	const struct view_context *c = d->context;
 	const struct step *s = d->step;
-	bool chunks = s->form == STEP_CHUNKS, planned = s->shape.form == SHAPE_PLANNED;
+	const char *left_out = s->shape.form == SHAPE_PLANNED ? "not planned"
+		: view_shape_left_out(&s->shape);
+	bool chunks = s->form == STEP_CHUNKS;
 	char which[48];
 
 	if (!has_empty(s))
@@ -392,8 +393,8 @@ static void draw_empty(const struct step_drawing *d)
 	} else {
 		name_empty(s, which);
 		step_cell(c, d->layout.middle, STYLE_NOTE, chunks ? "%s %s%s"
-			  : "no keys: warp %s", which, planned ? "not planned" : "empty",
-			  chunks && !planned && d->layout.maxsum ? ": max -inf, sum 0" : "");
+			  : "no keys: warp %s", which, left_out ? left_out : "empty",
+			  chunks && !left_out && d->layout.maxsum ? ": max -inf, sum 0" : "");
 	}
 	if (d->layout.merge)
 		view_styled(c, STYLE_FRAME, " |");

@@ -247,7 +247,7 @@ static enum step_form form_of(const struct view_place *p)
 		return STEP_HOST;
 	if (view_role(p->kernel) == VIEW_CHUNKS)
 		return STEP_CHUNKS;
-	return strcmp(p->kernel, "attention_prefill") == 0 ? STEP_TILES : STEP_ROWS;
+	return step_has_queries(p->kernel) ? STEP_TILES : STEP_ROWS;
 }
 
 enum status step_find(const struct view_context *c, struct step *s, bool *found)
@@ -264,7 +264,7 @@ enum status step_find(const struct view_context *c, struct step *s, bool *found)
 	s->form = form_of(&s->attend);
 	TRY(find_reduce(c, s));
 	TRY(find_node(c, s));
-	if (view_shape_has_plan(s->attend.kernel))
+	if (view_shape_has_runs(s->attend.kernel))
 		TRY(view_recompute(c, s->attend.launch, "softmax", &s->recomputed));
 	TRY(choose_block(c, s));
 	if (c->at.op >= 0)

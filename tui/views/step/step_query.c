@@ -19,7 +19,6 @@
 #define MAX_KEYS ((int64_t)1 << 24)
 #define MAX_WEIGHTS 8192                /* keys whose weights are computed */
 #define MAX_STRIDE ((int64_t)1 << 31)
-#define BLOCK 128                       /* threads of attention_prefill */
 
 /* --- arguments --- */
 
@@ -78,40 +77,16 @@ static int64_t visible(const struct step_query *q, int64_t query)
 	return last < 0 ? 0 : last < q->keys ? last : q->keys;
 }
 
-static int64_t last_of_tile(const struct step_query *q, int64_t tile)
-{
-	return (tile + 1) * q->rows < q->count ? (tile + 1) * q->rows - 1 : q->count - 1;
-}
-
-static void choose_query(const struct view_context *c, struct step *s)
-{
-	struct step_query *q = &s->query;
-	const struct address *at = &c->at;
-
-	q->number = q->count - 1;
-	if (at->launch != s->attend.launch || at->block < 0)
-		return;
-	s->head = at->block % s->heads;
-	q->number = last_of_tile(q, at->block / s->heads);
-	if (at->lane >= 0)
-		q->number = at->block / s->heads * q->rows
-			+ ((at->warp > 0 ? at->warp : 0) * 32 + at->lane) / q->threads;
-	if (q->number >= q->count)
-		q->number = q->count - 1;
-}
-
 enum status step_query_find(const struct view_context *c, struct step *s)
 {
 	struct step_query *q = &s->query;
-	int64_t widest, sequence;
+	int64_t sequence;
 
 	TRY(VIEW_ROWS(c, take_argument, s, "SELECT name, value, buffer, offset FROM v_arg"
 		      " WHERE run = ?1 AND op = ?2", c->run, s->attend.op));
 	TRY(check_arguments(s));
-	widest = s->d > q->value_dim ? s->d : q->value_dim;
-	q->threads = widest <= 64 ? 2 : widest <= 128 ? 4 : 8;
-	q->rows = BLOCK / q->threads;
-	choose_query(c, s);
+	step_query_shape(s);
+	step_query_choose(s, &c->at);
 	/* A launch attends for one sequence, whose rows begin at its place in the cache. */
 	TRY(VIEW_NUMBER(c, 1, &s->slots, "SELECT slots FROM v_model WHERE run = ?1", c->run));
 	sequence = q->stride * q->kv_heads * s->d * (int64_t)sizeof(float);
@@ -119,17 +94,6 @@ enum status step_query_find(const struct view_context *c, struct step *s)
 	if (s->slot >= s->slots)
 		s->slot = 0;
 	return STATUS_OK;
-}
-
-void step_query_address(const struct step *s, int64_t query, struct address *at)
-{
-	const struct step_query *q = &s->query;
-	int64_t thread = query % q->rows * q->threads;
-
-	at->launch = s->attend.launch;
-	at->block = query / q->rows * s->heads + s->head;
-	at->warp = thread / 32;
-	at->lane = thread % 32;
 }
 
 void step_tile_address(const struct step *s, int64_t chunk, struct address *at)
@@ -207,7 +171,7 @@ static enum status read_queries(const struct view_context *c, const struct step 
 	enum status status;
 
 	*out = xcalloc((size_t)count, row);
-	status = step_upload_read(c, s->attend.op, q->q, q->q_offset
+	status = view_upload_read(c, s->attend.op, q->q, q->q_offset
 			     + (s->head * q->count + first) * (int64_t)row,
 			     (size_t)count * row, *out, &known);
 	if (status != STATUS_OK || !known) {
@@ -225,7 +189,7 @@ enum status step_query_shares(const struct view_context *c, const struct step *s
 	float *q = NULL;
 
 	*shares = NULL;
-	*tiles = (keys + VIEW_TILE - 1) / VIEW_TILE;
+	*tiles = (keys + s->query.tile - 1) / s->query.tile;
 	if (s->k && keys > 0 && keys <= s->k_rows)
 		TRY(read_queries(c, s, first, count, &q));
 	if (!q)
@@ -237,9 +201,9 @@ enum status step_query_shares(const struct view_context *c, const struct step *s
 
 		attend(s, q + i * s->d, s->query.scale, seen, weight, NULL, &max, &total);
 		for (int64_t tile = 0; tile < *tiles; tile++)
-			(*shares)[i * *tiles + tile] = tile * VIEW_TILE < seen ? 0.0 : NAN;
+			(*shares)[i * *tiles + tile] = tile * s->query.tile < seen ? 0.0 : NAN;
 		for (int64_t key = 0; key < seen; key++)
-			(*shares)[i * *tiles + key / VIEW_TILE] += weight[key];
+			(*shares)[i * *tiles + key / s->query.tile] += weight[key];
 	}
 	free(weight);
 	free(q);
@@ -363,16 +327,16 @@ enum status step_query_read(const struct view_context *c, struct step *s)
 	if (s->keys == 0)
 		return STATUS_OK;
 	step_query_address(s, q->number, &at);
-	s->count = (s->keys + VIEW_TILE - 1) / VIEW_TILE;
+	s->count = (s->keys + q->tile - 1) / q->tile;
 	s->chunks = xcalloc((size_t)s->count, sizeof *s->chunks);
 	for (int64_t i = 0; i < s->count; i++)
 		s->chunks[i] = (struct step_chunk){
-			.number = i, .block = at.block, .begin = i * VIEW_TILE,
-			.end = (i + 1) * VIEW_TILE < s->keys ? (i + 1) * VIEW_TILE : s->keys,
+			.number = i, .block = at.block, .begin = i * q->tile,
+			.end = (i + 1) * q->tile < s->keys ? (i + 1) * q->tile : s->keys,
 			.share = NAN,
 		};
 	TRY(read_tiles(c, s));
-	TRY(read_keys(c, s, visible(q, last_of_tile(q, q->number / q->rows))));
+	TRY(read_keys(c, s, visible(q, step_query_last(q, q->number / q->rows))));
 	if (s->published)
 		step_share_tiles(s);
 	TRY(weigh_tiles(c, s));

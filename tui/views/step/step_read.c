@@ -8,7 +8,6 @@
 
 #include "base/xalloc.h"
 #include "traces/store/store_index.h"
-#include "tui/views/view_bytes.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_query.h"
 
@@ -288,7 +287,7 @@ static enum status take_written(const struct view_context *c, sqlite3_stmt *row,
  * steps: by launches, or by the upload of the newest key. */
 static enum status read_written(const struct view_context *c, struct step *s)
 {
-	int64_t first = s->attend.op, load;
+	int64_t first = s->attend.op, newest = step_position(s, s->keys - 1), load;
 
 	if (s->attend.step >= 0)
 		TRY(VIEW_NUMBER(c, first, &first, "SELECT min(first_op) FROM v_step WHERE run = ?1"
@@ -305,20 +304,21 @@ static enum status read_written(const struct view_context *c, struct step *s)
 			" AND op BETWEEN ?6 AND ?7 AND NOT EXISTS (SELECT 1 FROM w_kv_load x"
 			"  WHERE x.run = ?1 AND x.layer = ?2 AND x.slot = ?3 AND x.tensor = 'k'"
 			"  AND x.position = ?4 - 1 AND x.kv_head = ?5 AND x.op = w_kv_load.op)",
-			c->run, s->attend.layer, s->slot, s->keys - 1, s->kv_head, first,
+			c->run, s->attend.layer, s->slot, newest, s->kv_head, first,
 			s->attend.op));
 	if (load >= 0)
-		s->first_written = s->last_written = s->keys - 1;
+		s->first_written = s->last_written = newest;
 	return STATUS_OK;
 }
 
 static enum status read_text(const struct view_context *c, struct step *s)
 {
-	int64_t next = s->form == STEP_TILES ? s->query.number + s->query.offset + 1 : s->keys;
+	int64_t next = s->form == STEP_TILES ? s->query.number + s->query.offset + 1
+		: step_position(s, s->keys - 1) + 1;
 
 	s->text_keys = s->form == STEP_TILES ? s->query.keys : s->keys;
 	s->text = xcalloc((size_t)s->text_keys, 1);
-	TRY(view_bytes_read(c, s->slot, s->attend.step, 0, s->text_keys, s->text));
+	TRY(view_visible_bytes(c, &s->visible, s->slot, s->attend.step, 0, s->text_keys, s->text));
 	for (int64_t i = 0; i < s->text_keys; i++)
 		s->has_text = s->has_text || s->text[i];
 	return VIEW_ROWS(c, take_made, s, "SELECT position, byte FROM v_token WHERE run = ?1"
@@ -334,7 +334,7 @@ static void take_shape(struct step *s)
 	s->published = true;
 }
 
-static enum status read_max_len(const struct view_context *c, struct step *s)
+enum status step_max_len_read(const struct view_context *c, struct step *s)
 {
 	return VIEW_NUMBER(c, 0, &s->max_len, "SELECT coalesce((SELECT value FROM v_arg"
 			   " WHERE run = ?1 AND op = ?2 AND name = 'max_len'),"
@@ -374,10 +374,11 @@ static enum status read_chunks(const struct view_context *c, struct step *s)
 enum status step_read(const struct view_context *c, struct step *s)
 {
 	TRY(recompute(c, s));
-	TRY(read_max_len(c, s));
+	TRY(step_max_len_read(c, s));
 	TRY(read_chunks(c, s));
 	if (s->live == 0)
 		return STATUS_OK;
+	TRY(step_options_read(c, s));
 	TRY(read_output(c, s));
 	TRY(read_written(c, s));
 	return read_text(c, s);

@@ -94,6 +94,58 @@ expect 'and tiles have no frame' 0 '^frame 1 of 1, at L0.end: output'
 step prefill-top-left --at L0.b0.w0.l0
 expect 'aligned top-left, the first query sees one key' 0 'query 0 of 96  1 key$' '| 0 #* *100.0%'
 
+### prefill with tiles in registers
+
+# random FILE SHAPE: writes an .npy file of f32 values.
+random() {
+	python3 - "$1" "$2" <<'END'
+import array, math, random, sys
+random.seed(sys.argv[1])
+shape = tuple(int(extent) for extent in sys.argv[2].split("x"))
+header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+with open(sys.argv[1], "wb") as file:
+	file.write(b"\x93NUMPY\x01\x00\x76\x00" + header.encode())
+	array.array("f", (random.gauss(0, 1) for _ in range(math.prod(shape)))).tofile(file)
+END
+}
+# tiled D: 300 queries of 2 heads, with points and without.
+tiled() {
+	random q.npy "2x300x$1"
+	random k.npy "1x330x$1"
+	for level in points launch; do
+		"$flashtwin" attend --q q.npy --k k.npy --v k.npy --path prefill-tiled --causal \
+			--log $level -o tiled-$level.twin --force >/dev/null
+	done
+}
+# sums: those of the tiles in ./out.
+sums() {
+	sed -n 's/^.*-+[- ]x[0-9.]*  *\([0-9.]*\) *$/\1/p' out | awk '{ printf "%.3f\n", $1 }'
+}
+# of PLACE QUERY HEAD: that place is of this query, with the sums that its q and K give.
+of() {
+	run view tiled-launch.twin --plain --screen step --no-replay --at "$1"
+	sums >wanted
+	run view tiled-points.twin --plain --screen step --at "$1"
+	expect "$1 is query $2 of head $3" 0 "head $3 (kv head 0)  query $2 of 300  "
+	sums >got
+	result 'and its thread published its sums' "$(test -s got && diff wanted got)"
+}
+tiled 64
+of L0 299 0
+of L0.b4 127 0
+of L0.b5.w1.l9 41 1
+of L0.b2.w3.l31 255 0
+expect 'by tiles of 32 keys' 0 'QUERIES of tile 1: 128..255 of 300; weight by tile of 32 keys'
+run view tiled-points.twin --plain --play --at L0
+expect 'its frames are at the thread that published' 0 \
+	'^frame 1 of [0-9]*, at L0.b0.w1.l11.p0: tile 0 of query 299'
+tiled 128
+of L0 299 0
+of L0.b7.w2.l17 105 1
+tiled 256
+of L0.b9.w7.l4 60 1
+expect 'by tiles of 64 keys' 0 'QUERIES of tile 0: 0..63 of 300; weight by tile of 64 keys'
+
 ### attention on the host
 
 "$flashtwin" decode --path cached --prompt 'ROMEO:' -n 3 --log points -o cached.twin >/dev/null

@@ -1,0 +1,126 @@
+/* narrow_float.h - conversions between float and the floats of 8 and 16 bits: f16, bf16, e4m3.
+ *
+ * In integers, so that host and simulator have the bits of CUDA's cvt.rn.f16.f32, cvt.rn.bf16.f32
+ * and cvt.rn.satfinite.e4m3x2.f32: rounded to nearest even, and any NaN becomes one with all bits
+ * set but the sign. E4M3 has no infinity: what is larger than its largest number, 448, becomes
+ * that. Widening is exact; a NaN of f16 or e4m3 becomes 0x7fffffff. Used for files of models and
+ * for KV caches; C++ kernels of users have templates with the same bits, whose arithmetic needs
+ * more roundings (sim/cuda/float16, sim/cuda/float8); test_launch_fp8.sh compares those of E4M3.
+ */
+#ifndef NARROW_FLOAT_H
+#define NARROW_FLOAT_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint32_t narrow_bits_of(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+static inline float narrow_float_of(uint32_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+/* --- to fewer bits --- */
+
+/* Divides by 2^shift and rounds to nearest even. 1 <= shift <= 25. */
+static inline uint32_t narrow_shift(uint32_t value, int shift)
+{
+	return (value + (1u << (shift - 1)) - 1 + (value >> shift & 1)) >> shift;
+}
+
+/* Rounds a magnitude that is not NaN to a format with fewer bits, as if its exponent had no
+ * limit: the caller cuts what is above its largest code. */
+static inline uint32_t narrow_round(uint32_t magnitude, int exponent, int fraction)
+{
+	const int drop = 23 - fraction, rebias = 127 - ((1 << (exponent - 1)) - 1);
+	const int e = (int)(magnitude >> 23);
+	int shift;
+
+	/* A carry out of the fraction correctly increments the exponent. */
+	if (e > rebias)
+		return narrow_shift(magnitude - ((uint32_t)rebias << 23), drop);
+	if (e == 0)             /* zero or subnormal */
+		return narrow_shift(magnitude, rebias == 0 ? drop : 25);
+	shift = drop + rebias + 1 - e;
+	return shift > 25 ? 0 : narrow_shift((magnitude & 0x7fffff) | 0x800000, shift);
+}
+
+static inline uint16_t narrow_to_16(float value, int exponent, int fraction)
+{
+	const uint32_t bits = narrow_bits_of(value), magnitude = bits & 0x7fffffff;
+	const uint32_t infinity = ((1u << exponent) - 1) << fraction;
+	uint32_t rounded;
+
+	if (magnitude > 0x7f800000)
+		return 0x7fff;
+	rounded = narrow_round(magnitude, exponent, fraction);
+	return (uint16_t)((bits >> 16 & 0x8000) | (rounded < infinity ? rounded : infinity));
+}
+
+static inline uint16_t narrow_to_f16(float value)
+{
+	return narrow_to_16(value, 5, 10);
+}
+
+static inline uint16_t narrow_to_bf16(float value)
+{
+	return narrow_to_16(value, 8, 7);
+}
+
+static inline uint8_t narrow_to_e4m3(float value)
+{
+	const uint32_t bits = narrow_bits_of(value), magnitude = bits & 0x7fffffff;
+	uint32_t rounded;
+
+	if (magnitude > 0x7f800000)
+		return 0x7f;
+	rounded = narrow_round(magnitude, 4, 3);
+	return (uint8_t)((bits >> 24 & 0x80) | (rounded < 0x7e ? rounded : 0x7e));
+}
+
+/* --- to float --- */
+
+static inline float narrow_from_bf16(uint16_t bits)
+{
+	return narrow_float_of((uint32_t)bits << 16);
+}
+
+static inline float narrow_from_f16(uint16_t bits)
+{
+	const uint32_t magnitude = bits & 0x7fff;
+	float value;
+
+	if (magnitude > 0x7c00)
+		return narrow_float_of(0x7fffffff);
+	if (magnitude < 0x400)          /* zero or subnormal */
+		value = (float)magnitude * 0x1p-24f;
+	else
+		value = narrow_float_of((magnitude << 13)
+					+ (magnitude < 0x7c00 ? 112u << 23 : 224u << 23));
+	return bits & 0x8000 ? -value : value;
+}
+
+static inline float narrow_from_e4m3(uint8_t bits)
+{
+	const uint32_t magnitude = bits & 0x7f;
+	float value;
+
+	if (magnitude == 0x7f)
+		return narrow_float_of(0x7fffffff);
+	if (magnitude < 0x08)           /* zero or subnormal */
+		value = (float)magnitude * 0x1p-9f;
+	else
+		value = narrow_float_of((magnitude << 20) + (120u << 23));
+	return bits & 0x80 ? -value : value;
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* flash_decode_split_e4m3.cu - flash_decode_split with keys and values of e4m3, scaled by KV head.
+ *
+ * As flash_decode_split. A key is k_scale of its KV head times what its codes say, a value v_scale
+ * times that: the queries' scale and the partials contain them. Needs sm_90.
+ */
+#define SPLIT_E4M3
+#include "kernels/split_direct.cuh"
+
+KERNEL __launch_bounds__(SPLIT_THREADS)
+flash_decode_split_e4m3(const float *q, const unsigned char *k, const unsigned char *v,
+			float *partials, const int *seq_lens, int H, int Hkv, int D,
+			int max_len, long long stride, float scale,
+			const float *k_scale, const float *v_scale)
+{
+	extern __shared__ __align__(128) float shared[];
+	struct split_launch in = {
+		.q = q, .k = k, .v = v, .partials = partials, .k_scale = k_scale,
+		.v_scale = v_scale, .seq_lens = seq_lens,
+		.H = H, .Hkv = Hkv, .D = D, .max_len = max_len, .stride = stride, .scale = scale,
+	};
+
+	SPLIT_DISPATCH(split_run, &in);
+}

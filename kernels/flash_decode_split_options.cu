@@ -1,0 +1,25 @@
+/* flash_decode_split_options.cu - flash_decode_split with a softcap, a window and sinks.
+ *
+ * As flash_decode_split, and its bits where none is set. With `softcap` X other than 0, a score is
+ * X * tanh(score / X). With `window` other than 0, a query sees the last `window` keys of its
+ * sequence and the first `sinks`: these alone are split, as if there were no others
+ * (SPLIT_GAP in kernels/split_rule.h).
+ */
+#define SPLIT_OPTIONS
+#include "kernels/split_direct.cuh"
+
+KERNEL __launch_bounds__(SPLIT_THREADS)
+flash_decode_split_options(const float *q, const float *k, const float *v,
+			   float *partials, const int *seq_lens, int H, int Hkv, int D,
+			   int max_len, long long stride, float scale,
+			   float softcap, int window, int sinks)
+{
+	extern __shared__ __align__(128) float shared[];
+	struct split_launch in = {
+		.q = q, .k = k, .v = v, .partials = partials,
+		.softcap = softcap, .window = window, .sinks = sinks, .seq_lens = seq_lens,
+		.H = H, .Hkv = Hkv, .D = D, .max_len = max_len, .stride = stride, .scale = scale,
+	};
+
+	SPLIT_DISPATCH(split_run, &in);
+}

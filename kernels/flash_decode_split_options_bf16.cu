@@ -1,0 +1,23 @@
+/* flash_decode_split_options_bf16.cu - flash_decode_split_options with keys and values of bf16.
+ *
+ * As flash_decode_split_options and flash_decode_split_bf16.
+ */
+#define SPLIT_BF16
+#define SPLIT_OPTIONS
+#include "kernels/split_direct.cuh"
+
+KERNEL __launch_bounds__(SPLIT_THREADS)
+flash_decode_split_options_bf16(const float *q, const unsigned short *k, const unsigned short *v,
+				float *partials, const int *seq_lens, int H, int Hkv, int D,
+				int max_len, long long stride, float scale,
+				float softcap, int window, int sinks)
+{
+	extern __shared__ __align__(128) float shared[];
+	struct split_launch in = {
+		.q = q, .k = k, .v = v, .partials = partials,
+		.softcap = softcap, .window = window, .sinks = sinks, .seq_lens = seq_lens,
+		.H = H, .Hkv = Hkv, .D = D, .max_len = max_len, .stride = stride, .scale = scale,
+	};
+
+	SPLIT_DISPATCH(split_run, &in);
+}

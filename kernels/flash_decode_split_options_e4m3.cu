@@ -1,0 +1,25 @@
+/* flash_decode_split_options_e4m3.cu - flash_decode_split_options with keys and values of e4m3.
+ *
+ * As flash_decode_split_options and flash_decode_split_e4m3. Needs sm_90.
+ */
+#define SPLIT_E4M3
+#define SPLIT_OPTIONS
+#include "kernels/split_direct.cuh"
+
+KERNEL __launch_bounds__(SPLIT_THREADS)
+flash_decode_split_options_e4m3(const float *q, const unsigned char *k, const unsigned char *v,
+				float *partials, const int *seq_lens, int H, int Hkv, int D,
+				int max_len, long long stride, float scale,
+				const float *k_scale, const float *v_scale,
+				float softcap, int window, int sinks)
+{
+	extern __shared__ __align__(128) float shared[];
+	struct split_launch in = {
+		.q = q, .k = k, .v = v, .partials = partials,
+		.k_scale = k_scale, .v_scale = v_scale,
+		.softcap = softcap, .window = window, .sinks = sinks, .seq_lens = seq_lens,
+		.H = H, .Hkv = Hkv, .D = D, .max_len = max_len, .stride = stride, .scale = scale,
+	};
+
+	SPLIT_DISPATCH(split_run, &in);
+}

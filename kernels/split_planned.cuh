@@ -1,0 +1,39 @@
+/* split_planned.cuh - a block attends to the run of splits that a plan gives it: rung 9.
+ *
+ * Included only by flash_decode_planned.cu and its versions for other types of keys and values,
+ * after they say which (kernels/split_element.cuh).
+ */
+#ifndef SPLIT_PLANNED_CUH
+#define SPLIT_PLANNED_CUH
+
+#include "kernels/split.cuh"
+#include "kernels/split_ring.cuh"
+#include "kernels/split_kernel.cuh"
+#include "sim/cuda/programmatic.h"
+
+INLINE_PIECE void planned_run(const struct split_launch *in, int heads, split_attend_fn *attend,
+			      float *shared)
+{
+	__shared__ uint64_t landed[SPLIT_WARPS * RING_PLACES];
+	struct plan_run run = plan_run_of_block(in->plan, gridDim.x);
+	struct split_source source;
+	struct split s;
+	int filled;
+
+	split_place(&s, in, heads, shared, SPLIT_RING_FLOATS(heads, in->D));
+	split_none(&s);
+	source_begin(&source, &s, in, &run, SPLIT_STAGES(heads, in->D), landed);
+	filled = source_fill(&source, 0, false, in->D);
+	grid_wait();
+	source_fill(&source, filled, true, in->D);
+	__syncwarp();
+	while (run.count > 0) {
+		struct plan_unit unit = plan_next(&run);
+
+		split_of_unit(&s, in, &unit);
+		attend(&s, &source);
+		split_publish(&s, in->partials);
+	}
+}
+
+#endif

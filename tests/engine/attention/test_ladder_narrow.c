@@ -1,0 +1,350 @@
+/* test_ladder_narrow.c - the ladder with caches of f16, bf16 and e4m3: the bits of an f32 cache
+ * with the same numbers, at any order of blocks and from graphs; and the error against float64.
+ */
+#include "config.h"
+
+#include "tests/support.h"
+
+#include <stdlib.h>
+
+#include "base/math/narrow_float.h"
+#include "base/value.h"
+#include "base/xalloc.h"
+#include "engine/attention/path.h"
+#include "engine/attention/path_ladder.h"
+#include "kernels/head_sizes.h"
+#include "kernels/split_rule.h"
+#include "tests/accuracy.h"
+#include "tests/reference.h"
+
+static const enum dtype types[] = { DTYPE_F16, DTYPE_BF16, DTYPE_E4M3 };
+/* Rung 10 has clusters, except where a sequence has room for more keys than they take. */
+static const struct form {
+	const char *name;
+	int rung, max_len;              /* 0: that of the caches */
+} forms[] = {
+	{ "rung 5", 5, 0 }, { "rung 6", 6, 0 }, { "rung 9", 9, 0 }, { "rung 10", 10, 0 },
+	{ "rung 10 without clusters", 10, LADDER_CLUSTER_LEN + 1 },
+};
+static const int dims[] = { HEAD_SIZES };
+static const int groups[] = { 1, 2, 3, 8, 16 };
+enum { TYPES = 3, GROUPS = 5, CASES = TYPES * GROUPS, FORMS = sizeof forms / sizeof forms[0] };
+_Static_assert((int)HEAD_SIZE_COUNT == (int)GROUPS, "each case has another head size and group");
+enum { SLOTS = 4, KV_HEADS = 2, CAPACITY = SPLIT_UNIT * (SPLITS + 1) };
+/* More than one unit per split, no keys, one, and both sides of a tile's end. */
+static const int lengths[SLOTS] = { SPLIT_UNIT * SPLITS + 3, 0, 1, SPLIT_UNIT + 17 };
+
+struct batch {
+	struct attention_shape shape;
+	size_t row, keys;               /* elements of the new rows and of a cache */
+	float *q, *k, *v;               /* queries; numbers of the caches before the scales */
+	void *k_codes, *v_codes;
+	float k_scale[KV_HEADS], v_scale[KV_HEADS];
+};
+
+static float noise(uint32_t *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return (float)(*state >> 8) / (float)(1 << 23) - 1.0f;
+}
+
+static void put(enum dtype type, void *codes, size_t i, float x)
+{
+	if (type == DTYPE_E4M3)
+		((uint8_t *)codes)[i] = narrow_to_e4m3(x);
+	else
+		((uint16_t *)codes)[i] = type == DTYPE_F16 ? narrow_to_f16(x) : narrow_to_bf16(x);
+}
+
+static float get(enum dtype type, const void *codes, size_t i)
+{
+	return (float)value_real(type, value_load(type, (const char *)codes
+						  + i * dtype_bytes(type)));
+}
+
+/* Random numbers, of which some are subnormal in f16 and e4m3, and their codes. */
+static void make_cache(const struct batch *b, uint32_t seed, float **numbers, void **codes)
+{
+	enum dtype type = b->shape.kv_dtype;
+
+	*numbers = xcalloc(b->keys, sizeof **numbers);
+	*codes = xcalloc(b->keys, dtype_bytes(type));
+	for (size_t i = 0; i < b->keys; i++) {
+		float x = noise(&seed);
+
+		if (i % 7 == 0)
+			x *= type == DTYPE_E4M3 ? 0x1p-6f : 0x1p-14f;
+		put(type, *codes, i, x);
+		(*numbers)[i] = get(type, *codes, i);
+	}
+}
+
+static struct batch batch_of(int number)
+{
+	struct batch b = { .shape = {
+		.layers = 1, .slots = SLOTS, .kv_heads = KV_HEADS, .max_len = CAPACITY,
+		.chunk = 128, .head_dim = dims[number / TYPES % HEAD_SIZE_COUNT],
+		.heads = KV_HEADS * groups[number / TYPES % GROUPS], .rung = 5,
+		.kv_dtype = types[number % TYPES],
+	} };
+	size_t D = (size_t)b.shape.head_dim, queries = (size_t)(SLOTS * b.shape.heads) * D;
+	uint32_t seed = (uint32_t)number;
+
+	b.shape.scale = attention_scale(b.shape.head_dim);
+	b.row = SLOTS * KV_HEADS * D;
+	b.keys = b.row * CAPACITY;
+	b.q = xcalloc(queries, sizeof *b.q);
+	for (size_t i = 0; i < queries; i++)
+		b.q[i] = noise(&seed);
+	make_cache(&b, seed + 1, &b.k, &b.k_codes);
+	make_cache(&b, seed + 2, &b.v, &b.v_codes);
+	for (int h = 0; h < KV_HEADS; h++)
+		b.k_scale[h] = b.v_scale[h] = 1.0f;
+	return b;
+}
+
+static void free_batch(struct batch *b)
+{
+	free(b->q);
+	free(b->k);
+	free(b->v);
+	free(b->k_codes);
+	free(b->v_codes);
+}
+
+/* The newest key of each sequence, of KV heads [KV_HEADS, CAPACITY, D]. */
+static float *newest(const struct batch *b, const float *cache)
+{
+	size_t D = (size_t)b->shape.head_dim;
+	float *rows = xcalloc(b->row, sizeof *rows);
+
+	for (size_t line = 0; line < SLOTS * KV_HEADS; line++)
+		for (size_t d = 0; d < D && lengths[line / KV_HEADS] > 0; d++)
+			rows[line * D + d] = cache[(line * CAPACITY
+				+ (size_t)lengths[line / KV_HEADS] - 1) * D + d];
+	return rows;
+}
+
+/* Attends with caches of `shape`'s type. The caller frees the output. */
+static float *attend(const struct batch *b, const struct attention_shape *shape, uint64_t seed,
+		     const void *k, const void *v, const float *k_numbers, const float *v_numbers)
+{
+	const struct device_options options = { .seed = seed, .poison = true };
+	size_t D = (size_t)b->shape.head_dim, slot_bytes = KV_HEADS * CAPACITY * D
+		* dtype_bytes(shape->kv_dtype);
+	float *k_new = newest(b, k_numbers), *v_new = newest(b, v_numbers);
+	float *out = xcalloc((size_t)(SLOTS * shape->heads) * D, sizeof *out);
+	struct attention *attention;
+	struct device *device;
+	bool done[SLOTS];
+
+	OK(device_open("sim", &options, &device));
+	OK(attention_create(&path_ladder, device, shape, &attention));
+	for (size_t slot = 0; slot < SLOTS; slot++) {
+		done[slot] = lengths[slot] == 0;
+		if (lengths[slot] > 1)
+			OK(kv_cache_load(attention->cache, 0, (int)slot,
+					 (const char *)k + slot * slot_bytes,
+					 (const char *)v + slot * slot_bytes, lengths[slot] - 1,
+					 CAPACITY));
+	}
+	OK(attention_step(attention, &(struct attention_step){
+		.q = b->q, .k = k_new, .v = v_new, .done = done, .out = out }));
+	attention_destroy(attention);
+	device_close(device);
+	free(k_new);
+	free(v_new);
+	return out;
+}
+
+static float *attend_narrow(const struct batch *b, const struct form *form, enum graph_mode graph,
+			    uint64_t seed)
+{
+	struct attention_shape shape = b->shape;
+
+	shape.graph = graph;
+	shape.rung = form->rung;
+	shape.max_len = form->max_len ? form->max_len : CAPACITY;
+	if (shape.kv_dtype == DTYPE_E4M3) {
+		shape.k_scale = b->k_scale;
+		shape.v_scale = b->v_scale;
+	}
+	return attend(b, &shape, seed, b->k_codes, b->v_codes, b->k, b->v);
+}
+
+/* What the caches stand for, with their scales. The caller frees it. */
+static float *scaled(const struct batch *b, const float *numbers, const float *scale)
+{
+	size_t head = CAPACITY * (size_t)b->shape.head_dim;
+	float *out = xcalloc(b->keys, sizeof *out);
+
+	for (size_t i = 0; i < b->keys; i++)
+		out[i] = numbers[i] * scale[i / head % KV_HEADS];
+	return out;
+}
+
+static void expect_equal(const struct batch *b, const float *wanted, const float *got,
+			 const char *what)
+{
+	size_t count = (size_t)(SLOTS * b->shape.heads * b->shape.head_dim);
+
+	for (size_t i = 0; i < count; i++)
+		ck_assert_msg(memcmp(wanted + i, got + i, sizeof *got) == 0,
+			      "%s, D %d, %d heads: %s: element %zu is %a, not %a",
+			      dtype_name(b->shape.kv_dtype), b->shape.head_dim, b->shape.heads,
+			      what, i, got[i], wanted[i]);
+}
+
+/* Scales that are powers of two change no bits. */
+START_TEST(the_bits_are_those_of_f32)
+{
+	struct batch b = batch_of(_i);
+	struct attention_shape wide = b.shape;
+	float *k, *v, *wanted, *got;
+
+	if (b.shape.kv_dtype == DTYPE_E4M3) {
+		b.k_scale[1] = 4.0f;
+		b.v_scale[0] = 0.5f;
+	}
+	k = scaled(&b, b.k, b.k_scale);
+	v = scaled(&b, b.v, b.v_scale);
+	wide.kv_dtype = DTYPE_F32;
+	wanted = attend(&b, &wide, 0, k, v, k, v);
+	for (size_t i = 0; i < FORMS; i++) {
+		got = attend_narrow(&b, &forms[i], GRAPH_NONE, (uint64_t)_i);
+		expect_equal(&b, wanted, got, forms[i].name);
+		free(got);
+		for (int graph = GRAPH_CAPTURE; graph <= GRAPH_MANUAL && _i < TYPES; graph++) {
+			got = attend_narrow(&b, &forms[i], (enum graph_mode)graph, 0);
+			expect_equal(&b, wanted, got, "from a graph");
+			free(got);
+		}
+	}
+	free(wanted);
+	free(k);
+	free(v);
+	free_batch(&b);
+}
+END_TEST
+
+/* Of all shapes, this one leaves least shared memory for the barriers of a ring. */
+START_TEST(a_full_block_has_room_for_its_barriers)
+{
+	struct batch b = batch_of(2 + TYPES * 3);
+	float *wanted, *got;
+
+	ck_assert_int_eq(b.shape.kv_dtype, DTYPE_E4M3);
+	ck_assert_int_eq(b.shape.head_dim, 128);
+	b.shape.heads = KV_HEADS * 16;
+	free(b.q);
+	b.q = xcalloc((size_t)(SLOTS * b.shape.heads * b.shape.head_dim), sizeof *b.q);
+	for (int i = 0; i < SLOTS * b.shape.heads * b.shape.head_dim; i++)
+		b.q[i] = (float)(i % 17 - 8) / 8.0f;
+	wanted = attend_narrow(&b, &forms[0], GRAPH_NONE, 0);
+	got = attend_narrow(&b, &forms[3], GRAPH_NONE, 0);
+	expect_equal(&b, wanted, got, forms[3].name);
+	free(wanted);
+	free(got);
+	free_batch(&b);
+}
+END_TEST
+
+START_TEST(scales_are_accurate)
+{
+	struct batch b = batch_of(_i * TYPES + 2);
+	size_t D = (size_t)b.shape.head_dim, group = (size_t)(b.shape.heads / KV_HEADS);
+	struct errors e = { 0 }, total = { 0 };
+	float *k, *v, *out, plain[256];
+	double exact[256];
+
+	b.k_scale[0] = 0.3f;
+	b.k_scale[1] = 1.7f;
+	b.v_scale[0] = 0.9f;
+	b.v_scale[1] = 0.007f;
+	k = scaled(&b, b.k, b.k_scale);
+	v = scaled(&b, b.v, b.v_scale);
+	out = attend_narrow(&b, &forms[_i], GRAPH_NONE, 0);
+	for (size_t row = 0; row < (size_t)(SLOTS * b.shape.heads); row++) {
+		size_t slot = row / (size_t)b.shape.heads, at = row / group * CAPACITY * D;
+
+		reference_row(b.q + row * D, k + at, v + at, lengths[slot], D, D, b.shape.scale,
+			      exact, plain);
+		check_hull(out + row * D, v + at, lengths[slot], D, "e4m3 with scales");
+		if (lengths[slot] > 0)
+			add_row(&e, out + row * D, exact, plain, v + at, lengths[slot], D);
+	}
+	check_errors(&total, &e, "e4m3 with scales");
+	check_rms(&total, "e4m3 with scales");
+	free(out);
+	free(k);
+	free(v);
+	free_batch(&b);
+}
+END_TEST
+
+/* New rows are rounded where they go, one sequence or several, and other rows stay. */
+START_TEST(new_rows_are_rounded)
+{
+	enum dtype type = types[_i / 2];
+	enum { ROWS = 7, D = 64 };
+	const struct attention_shape shape = {
+		.layers = 1, .slots = 1 + _i % 2, .heads = 2, .kv_heads = 1, .head_dim = D,
+		.max_len = ROWS, .chunk = 128, .scale = 1.0f, .rung = 5, .kv_dtype = type,
+	};
+	size_t slots = (size_t)shape.slots, bytes = ROWS * D * dtype_bytes(type);
+	float q[2 * 2 * D] = { 0 }, k[2 * D], v[2 * D], out[2 * 2 * D];
+	unsigned char codes[2 * ROWS * D * 2], wanted[2 * ROWS * D * 2];
+	const struct device_options options = { .poison = true };
+	struct attention *attention;
+	struct device *device;
+	uint32_t seed = 5;
+
+	OK(device_open("sim", &options, &device));
+	OK(attention_create(&path_ladder, device, &shape, &attention));
+	for (int step = 0; step < 2; step++) {
+		OK(device_download(device, NULL, attention->cache->v[0], 0, wanted, slots * bytes));
+		for (size_t i = 0; i < slots * D; i++) {
+			k[i] = noise(&seed);
+			v[i] = noise(&seed) * (i % 3 ? 1.0f : i % 2 ? 1e6f : 1e-4f);
+			put(type, wanted + i / D * bytes, (size_t)step * D + i % D, v[i]);
+		}
+		OK(attention_step(attention, &(struct attention_step){
+			.q = q, .k = k, .v = v, .out = out }));
+		OK(device_download(device, NULL, attention->cache->v[0], 0, codes, slots * bytes));
+		ck_assert_mem_eq(codes, wanted, slots * bytes);
+	}
+	attention_destroy(attention);
+	device_close(device);
+}
+END_TEST
+
+START_TEST(what_does_not_take_them_says_so)
+{
+	struct attention_shape shape = {
+		.layers = 1, .slots = 1, .heads = 2, .kv_heads = 1, .head_dim = 64, .max_len = 8,
+		.chunk = 128, .scale = 1.0f, .kv_dtype = DTYPE_BF16,
+	};
+
+	OK(attention_check(&path_ladder, &shape));
+	ck_assert_int_eq(attention_check(&path_flash_decoding, &shape), STATUS_USAGE);
+	ck_assert_str_eq(error_text(), "flash-decoding: expected a KV cache of f32, got bf16, which"
+			 " needs --path ladder");
+	shape.rung = 4;
+	ck_assert_int_eq(attention_check(&path_ladder, &shape), STATUS_USAGE);
+	ck_assert_str_eq(error_text(), "ladder: rung 4 takes a KV cache of f32, got bf16, which "
+			 "rungs 5, 6, 9, 10 and 13 take");
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("ladder, narrow caches");
+
+	tcase_set_timeout(tests, 300);
+	tcase_add_loop_test(tests, the_bits_are_those_of_f32, 0, CASES);
+	tcase_add_test(tests, a_full_block_has_room_for_its_barriers);
+	tcase_add_loop_test(tests, scales_are_accurate, 0, FORMS);
+	tcase_add_loop_test(tests, new_rows_are_rounded, 0, 2 * TYPES);
+	tcase_add_test(tests, what_does_not_take_them_says_so);
+	return run_suite("ladder, narrow caches", tests);
+}

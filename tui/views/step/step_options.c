@@ -1,0 +1,48 @@
+/* step_options.c - softcap, window and sinks of a step, and where its keys are; see step.h. */
+#include "tui/views/step/step.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum status step_options_read(const struct view_context *c, struct step *s)
+{
+	return s->form == STEP_CHUNKS
+		? view_visible_read(c, s->attend.op, s->slot, &s->visible) : STATUS_OK;
+}
+
+int64_t step_position(const struct step *s, int64_t key)
+{
+	return view_visible_position(&s->visible, key);
+}
+
+/* "keys 0..3 and 900..999 of 1000" */
+static void name_seen(const struct step *s, char *text, size_t size)
+{
+	const struct view_visible *o = &s->visible;
+	int64_t length = s->keys + o->gap, first = step_position(s, o->sinks);
+
+	if (o->gap == 0)
+		snprintf(text, size, "all %" PRId64 " keys", s->keys);
+	else if (o->sinks == 0)
+		snprintf(text, size, "keys %" PRId64 "..%" PRId64 " of %" PRId64, first,
+			 length - 1, length);
+	else
+		snprintf(text, size, "keys 0..%" PRId64 " and %" PRId64 "..%" PRId64 " of %" PRId64,
+			 o->sinks - 1, first, length - 1, length);
+}
+
+void step_options_text(const struct step *s, char text[200])
+{
+	const struct view_visible *o = &s->visible;
+	size_t used = 0;
+	char seen[100];
+
+	text[0] = '\0';
+	if (o->softcap != 0.0)
+		used = (size_t)snprintf(text, 200, "softcap %g", o->softcap);
+	if (o->window == 0)
+		return;
+	name_seen(s, seen, sizeof seen);
+	snprintf(text + used, 200 - used, "%swindow %" PRId64 ", sinks %" PRId64 ": sees %s",
+		 used ? "  " : "", o->window, o->sinks, seen);
+}
