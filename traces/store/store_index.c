@@ -61,6 +61,14 @@ enum status store_next_point(struct store *store, int64_t run, const char *name,
 	return code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : store_read_failed(store);
 }
 
+/* Launches l, with their kernels c.kernel, of runs r. What is asked of a run is tested once, before
+ * its launches are read. */
+#define LAUNCHES_OF_RUN \
+	" SELECT r.run, l.launch FROM main.t_run r" \
+	" CROSS JOIN main.t_launch l ON l.run = r.run" \
+	" CROSS JOIN main.t_op o ON o.run = r.run AND o.op = l.op" \
+	" CROSS JOIN main.t_call c ON c.call = o.call WHERE "
+
 enum status store_index_views(struct store *store)
 {
 	return store_run_sql(store,
@@ -74,47 +82,31 @@ enum status store_index_views(struct store *store)
 			     " SELECT * FROM t_access_line;"
 			     "CREATE TEMP VIEW IF NOT EXISTS w_attention AS"
 			     " SELECT run, launch FROM main.t_partial UNION ALL"
-			     " SELECT l.run, l.launch FROM main.t_launch l"
-			     " CROSS JOIN main.t_op o ON o.run = l.run AND o.op = l.op"
-			     " CROSS JOIN main.t_call c ON c.call = o.call"
-			     " WHERE c.kernel GLOB 'attention_[ib]*' AND EXISTS (SELECT 1"
-			     "  FROM main.t_kernel k WHERE k.run = l.run"
+			     LAUNCHES_OF_RUN "c.kernel GLOB 'attention_[ib]*' AND EXISTS (SELECT 1"
+			     "  FROM main.t_kernel k WHERE k.run = r.run"
 			     "  AND k.kernel GLOB 'attention_[ib]*')"
-			     " UNION ALL SELECT l.run, l.launch FROM main.t_launch l"
-			     " CROSS JOIN main.t_op o ON o.run = l.run AND o.op = l.op"
-			     " CROSS JOIN main.t_call c ON c.call = o.call"
-			     " WHERE " SQL_CHUNKS("c.kernel") " AND NOT EXISTS (SELECT 1"
-			     "  FROM main.t_partial p WHERE p.run = l.run);"
+			     " UNION ALL"
+			     LAUNCHES_OF_RUN SQL_CHUNKS("c.kernel") " AND NOT EXISTS (SELECT 1"
+			     "  FROM main.t_partial p WHERE p.run = r.run);"
 			     "CREATE TEMP VIEW IF NOT EXISTS w_attends AS"
 			     " SELECT run, launch FROM w_attention UNION ALL"
-			     " SELECT l.run, l.launch FROM main.t_launch l"
-			     " CROSS JOIN main.t_op o ON o.run = l.run AND o.op = l.op"
-			     " CROSS JOIN main.t_call c ON c.call = o.call"
-			     " WHERE " SQL_PREFILLS("c.kernel") " AND EXISTS (SELECT 1"
-			     "  FROM main.t_kernel k WHERE k.run = l.run"
+			     LAUNCHES_OF_RUN SQL_PREFILLS("c.kernel") " AND EXISTS (SELECT 1"
+			     "  FROM main.t_kernel k WHERE k.run = r.run"
 			     "  AND " SQL_PREFILLS("k.kernel") ");"
 			     "CREATE TEMP VIEW IF NOT EXISTS w_reduction AS"
 			     " SELECT run, launch FROM main.t_reduce UNION ALL"
-			     " SELECT l.run, l.launch FROM main.t_launch l"
-			     " CROSS JOIN main.t_op o ON o.run = l.run AND o.op = l.op"
-			     " CROSS JOIN main.t_call c ON c.call = o.call"
-			     " WHERE " SQL_MERGES("c.kernel") " AND NOT EXISTS (SELECT 1"
-			     "  FROM main.t_reduce p WHERE p.run = l.run)"
+			     LAUNCHES_OF_RUN SQL_MERGES("c.kernel") " AND NOT EXISTS (SELECT 1"
+			     "  FROM main.t_reduce p WHERE p.run = r.run)"
 			     /* Its blocks merge, of which the trace has no rows. */
-			     " UNION ALL SELECT l.run, l.launch FROM main.t_launch l"
-			     " CROSS JOIN main.t_op o ON o.run = l.run AND o.op = l.op"
-			     " CROSS JOIN main.t_call c ON c.call = o.call"
-			     " WHERE " SQL_MERGES_OWN("c.kernel") " AND EXISTS (SELECT 1"
-			     "  FROM main.t_kernel k WHERE k.run = l.run"
+			     " UNION ALL"
+			     LAUNCHES_OF_RUN SQL_MERGES_OWN("c.kernel") " AND EXISTS (SELECT 1"
+			     "  FROM main.t_kernel k WHERE k.run = r.run"
 			     "  AND " SQL_MERGES_OWN("k.kernel") ");"
 			     "CREATE TEMP VIEW IF NOT EXISTS w_published AS"
 			     " SELECT run, launch FROM main.t_point UNION ALL"
-			     " SELECT l.run, l.launch FROM main.t_launch l"
-			     " CROSS JOIN main.t_op o ON o.run = l.run AND o.op = l.op"
-			     " CROSS JOIN main.t_call c ON c.call = o.call"
-			     " WHERE (c.kernel GLOB 'flash_decode_*'"
+			     LAUNCHES_OF_RUN "(c.kernel GLOB 'flash_decode_*'"
 			     "  OR c.kernel GLOB 'attention_*') AND NOT EXISTS (SELECT 1"
-			     "  FROM main.t_point p WHERE p.run = l.run)");
+			     "  FROM main.t_point p WHERE p.run = r.run)");
 }
 
 /* v_kv has the rows, but in traces before version 5 not those of uploads, and never those that a
