@@ -11,9 +11,9 @@
  * Writes out [M, H, D], and partials [M, H, SPLITS, D + 2] of splits with keys, which no kernel
  * reads: they are for traces, and are written while nothing waits for them.
  *
- * Copies begin before the launch before has ended (sim/cuda/programmatic.h), except those of the
- * last keys of a sequence, which it may be writing. All other keys, and the lengths, must be
- * complete before it begins.
+ * Attends to all but the last keys of each sequence before the launch before has ended
+ * (sim/cuda/programmatic.h), which may be writing those. The queries, the lengths and all other
+ * keys must be complete before it begins.
  */
 #include "kernels/split_cluster.cuh"
 

@@ -8,9 +8,9 @@
  * [M, H, SPLITS, D + 2] and out [M, H, D]. The merge has no named points, because they would be
  * those of another block in each run.
  *
- * Copies begin before the launch before has ended (sim/cuda/programmatic.h), except those of the
- * last keys of a sequence, which it may be writing. All other keys, and the plan, must be complete
- * before it begins.
+ * Attends to all but the last keys of each sequence before the launch before has ended
+ * (sim/cuda/programmatic.h), which may be writing those. The queries, the plan and all other keys
+ * must be complete before it begins.
  */
 #include "kernels/split_fused.cuh"
 

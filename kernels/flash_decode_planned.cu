@@ -7,9 +7,9 @@
  * first split of a run to its last, and blocks end at about the same time whatever the lengths are.
  * Partials of splits without keys are left as they were. flash_decode_merge merges. Needs sm_90.
  *
- * Copies begin before the launch before has ended (sim/cuda/programmatic.h), except those of the
- * last keys of a sequence, which it may be writing. All other keys, and the plan, must be complete
- * before it begins.
+ * Attends to all but the last keys of each sequence before the launch before has ended
+ * (sim/cuda/programmatic.h), which may be writing those. The queries, the plan and all other keys
+ * must be complete before it begins.
  */
 #include "kernels/split_planned.cuh"
 

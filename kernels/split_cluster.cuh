@@ -106,6 +106,7 @@ INLINE_PIECE void cluster_finish(struct split *s, const struct split_launch *in,
 	if (merges)
 		merged = cluster_merge(s, kept, used, mine / vectors, mine % vectors);
 	cluster_arrive();
+	grid_wait();
 	if (merges)
 		((float4 *)(in->out + s->row * s->D))[mine] = merged;
 	cluster_publish(s, kept, first, count, in->partials);
@@ -119,7 +120,7 @@ INLINE_PIECE void cluster_run(const struct split_launch *in, int heads, split_at
 	int slot = blockIdx.y, kv_head = blockIdx.x, rank = (int)cluster_rank();
 	int keys = max(in->seq_lens[slot], 0), each = (int)SPLIT_KEYS(keys);
 	int used = SPLITS_USED(keys), first = CLUSTER_FIRST(rank, used);
-	int end = CLUSTER_FIRST(rank + 1, used), filled;
+	int end = CLUSTER_FIRST(rank + 1, used);
 	struct split_source source;
 	struct split s;
 	float4 *kept;
@@ -130,11 +131,8 @@ INLINE_PIECE void cluster_run(const struct split_launch *in, int heads, split_at
 	/* The splits of a block follow each other, and a warp's tiles in them too: all but the last
 	 * one have whole steps. */
 	split_set(&s, in, slot, kv_head, first, min(first * each, keys), min(end * each, keys));
-	source_begin(&source, &s, in, NULL, CLUSTER_STAGES(heads, in->D), landed);
-	filled = source_fill(&source, 0, s.end < keys, in->D);
-	grid_wait();
-	source_fill(&source, filled, true, in->D);
-	__syncwarp();
+	source_begin(&source, &s, in, NULL, CLUSTER_STAGES(heads, in->D), landed, true,
+		     s.end == keys);
 	for (int i = first; i < end; i++) {
 		split_set(&s, in, slot, kv_head, i, i * each, min((i + 1) * each, keys));
 		attend(&s, &source);

@@ -50,21 +50,18 @@ INLINE_PIECE void fused_run(const struct split_launch *in, int heads, split_atte
 	struct plan_run run = plan_run_of_block(in->plan, gridDim.x);
 	struct split_source source;
 	struct split s;
-	int filled, published = 0;
+	int published = 0;
 
 	split_place(&s, in, heads, shared, SPLIT_RING_FLOATS(heads, in->D));
 	split_none(&s);
-	source_begin(&source, &s, in, &run, SPLIT_STAGES(heads, in->D), landed);
-	filled = source_fill(&source, 0, false, in->D);
-	grid_wait();
-	source_fill(&source, filled, true, in->D);
-	__syncwarp();
+	source_begin(&source, &s, in, &run, SPLIT_STAGES(heads, in->D), landed, true, false);
 	while (run.count > 0) {
 		struct plan_unit unit = plan_next(&run);
 		int used = PLAN_USED(unit.place);
 
 		split_of_unit(&s, in, &unit);
 		attend(&s, &source);
+		grid_wait();
 		split_publish(&s, in->partials);
 		published++;
 		/* One ticket for all splits of the KV head in this run. */
@@ -74,6 +71,7 @@ INLINE_PIECE void fused_run(const struct split_launch *in, int heads, split_atte
 			merge_all(&s, in->partials, used, in->out);
 		published = 0;
 	}
+	grid_wait();                    /* of a block without splits too: see programmatic.h */
 }
 
 #endif

@@ -18,22 +18,19 @@ INLINE_PIECE void planned_run(const struct split_launch *in, int heads, split_at
 	struct plan_run run = plan_run_of_block(in->plan, gridDim.x);
 	struct split_source source;
 	struct split s;
-	int filled;
 
 	split_place(&s, in, heads, shared, SPLIT_RING_FLOATS(heads, in->D));
 	split_none(&s);
-	source_begin(&source, &s, in, &run, SPLIT_STAGES(heads, in->D), landed);
-	filled = source_fill(&source, 0, false, in->D);
-	grid_wait();
-	source_fill(&source, filled, true, in->D);
-	__syncwarp();
+	source_begin(&source, &s, in, &run, SPLIT_STAGES(heads, in->D), landed, true, false);
 	while (run.count > 0) {
 		struct plan_unit unit = plan_next(&run);
 
 		split_of_unit(&s, in, &unit);
 		attend(&s, &source);
+		grid_wait();
 		split_publish(&s, in->partials);
 	}
+	grid_wait();                    /* of a block without splits too: see programmatic.h */
 }
 
 #endif

@@ -5,6 +5,10 @@
  * barrier that completes when its copy has landed; the barrier's parity changes each time the ring
  * goes round. Lane 0 issues the copies: the first ones before the queries are loaded, and one more
  * whenever the warp has read a tile.
+ *
+ * A launch that overlaps the one before it (sim/cuda/programmatic.h) leaves out the last tile of a
+ * sequence, which that one may be writing, until the warp has nothing else to attend to: lane 0
+ * waits then. Before a kernel writes anything, all of its threads wait.
  */
 #ifndef SPLIT_RING_CUH
 #define SPLIT_RING_CUH
@@ -12,6 +16,7 @@
 #include "kernels/split.cuh"
 #include "kernels/split_plan.cuh"
 #include "sim/cuda/async.h"
+#include "sim/cuda/programmatic.h"
 
 /* Tiles of types with fewer bytes than f32 have the same memory: more of them are in flight, but no
  * more than there is room for the barriers of (kernels/split_rule.h). */
@@ -26,10 +31,14 @@ struct split_source {
 	int stages;
 	int place;                      /* of the tile asked for last */
 	bool parity;
-	/* The copy to be issued next, in lane 0. */
+	/* In lane 0: places that have a copy or a tile, and the copy to be issued next. */
+	int busy;
+	int next;                       /* its place */
 	const split_element *k, *v;
 	int key, end;                   /* end of its split; no more copies: key >= end */
 	bool values;
+	bool last;                      /* its split is the last one of its sequence */
+	bool waited;                    /* for the launch before, if this one may overlap it */
 #ifdef SPLIT_OPTIONS
 	int sinks, gap;                 /* of the sequence */
 #endif
@@ -50,6 +59,7 @@ INLINE_PIECE void source_next(struct split_source *source)
 		source->v = in->v + cache;
 		source->key = unit.begin + (int)threadIdx.y * SPLIT_TILE(in->D);
 		source->end = unit.end;
+		source->last = PLAN_INDEX(unit.place) + 1 == PLAN_USED(unit.place);
 	}
 }
 
@@ -82,13 +92,15 @@ INLINE_PIECE void source_copy(struct split_source *source, int place, int count,
 }
 
 /* Issues the next copy. */
-INLINE_PIECE void source_issue(struct split_source *source, int place, int D)
+INLINE_PIECE void source_issue(struct split_source *source, int D)
 {
-	int count = min(source->end - source->key, SPLIT_TILE(D));
+	int count = min(source->end - source->key, SPLIT_TILE(D)), place = source->next;
 
 	mbarrier_expect(&source->landed[place],
 			(unsigned)(count * D) * sizeof(split_element));
 	source_copy(source, place, count, D);
+	source->busy++;
+	source->next = place + 1 == source->stages ? 0 : place + 1;
 	if (source->values) {
 		source->key += SPLIT_STEP(D);
 		source_next(source);
@@ -96,12 +108,22 @@ INLINE_PIECE void source_issue(struct split_source *source, int place, int D)
 	source->values = !source->values;
 }
 
+/* Issues copies until all places have one, none is left, or the next one has to wait. */
+INLINE_PIECE void source_fill(struct split_source *source, int D)
+{
+	while (source->busy < source->stages && source->key < source->end
+	       && (source->waited || !source->last
+		   || source->key + SPLIT_TILE(D) < source->end))
+		source_issue(source, D);
+}
+
 /* Prepares the ring, with memory for `stages` tiles of f32, for the warp's tiles of `s`, which may
- * be none, and then of `run` unless it is NULL. `landed` are SPLIT_WARPS * RING_PLACES barriers of
- * the block. */
+ * be none, and then of `run` unless it is NULL, and issues the first copies. `landed` are
+ * SPLIT_WARPS * RING_PLACES barriers of the block. `overlaps`: the launch before may still run, and
+ * the last keys of a sequence have to wait for it; those of `s` are among them if `last`. */
 INLINE_PIECE void source_begin(struct split_source *source, const struct split *s,
 			       const struct split_launch *in, const struct plan_run *run,
-			       int stages, uint64_t *landed)
+			       int stages, uint64_t *landed, bool overlaps, bool last)
 {
 	source->stages = RING_PLACES_FOR(stages);
 	source->tiles = (split_vector *)s->tiles
@@ -109,11 +131,15 @@ INLINE_PIECE void source_begin(struct split_source *source, const struct split *
 	source->landed = landed + threadIdx.y * RING_PLACES;
 	source->place = -1;
 	source->parity = true;
+	source->busy = 0;
+	source->next = 0;
 	source->k = s->k;
 	source->v = s->v;
 	source->key = s->begin + (int)threadIdx.y * SPLIT_TILE(s->D);
 	source->end = s->end;
 	source->values = false;
+	source->last = last;
+	source->waited = !overlaps;
 #ifdef SPLIT_OPTIONS
 	source->sinks = s->sinks;
 	source->gap = s->gap;
@@ -127,19 +153,9 @@ INLINE_PIECE void source_begin(struct split_source *source, const struct split *
 			mbarrier_init(&source->landed[i], 1);
 		mbarrier_init_fence();
 		source_next(source);
+		source_fill(source, in->D);
 	}
-}
-
-/* Issues copies for places [first, stages), and returns how many places have one. With `all` false,
- * up to the first tile that ends its split: a launch that overlaps the one before it leaves out the
- * keys that that one may be writing, which are the last ones of a sequence. */
-INLINE_PIECE int source_fill(struct split_source *source, int first, bool all, int D)
-{
-	if (threadIdx.x == 0)
-		while (first < source->stages && source->key < source->end
-		       && (all || source->key + SPLIT_TILE(D) < source->end))
-			source_issue(source, first++, D);
-	return first;
+	__syncwarp();
 }
 
 typedef const split_vector *split_tile;
@@ -148,6 +164,11 @@ INLINE_PIECE split_tile source_wait(struct split_source *source, const split_ele
 				    int key, int D)
 {
 	(void)rows, (void)key;
+	if (threadIdx.x == 0 && source->busy == 0) {
+		grid_wait();
+		source->waited = true;
+		source_fill(source, D);
+	}
 	source->place = source->place + 1 == source->stages ? 0 : source->place + 1;
 	if (source->place == 0)
 		source->parity = !source->parity;
@@ -159,8 +180,10 @@ INLINE_PIECE split_tile source_wait(struct split_source *source, const split_ele
 
 INLINE_PIECE void source_release(struct split_source *source, int D)
 {
-	if (threadIdx.x == 0 && source->key < source->end)
-		source_issue(source, source->place, D);
+	if (threadIdx.x == 0) {
+		source->busy--;
+		source_fill(source, D);
+	}
 }
 
 #endif

@@ -23,9 +23,7 @@ INLINE_PIECE void stream_run(const struct split_launch *in, int heads, split_att
 		split_publish_empty(&s, in->partials);
 		return;
 	}
-	source_begin(&source, &s, in, NULL, SPLIT_STAGES(heads, in->D), landed);
-	source_fill(&source, 0, true, in->D);
-	__syncwarp();
+	source_begin(&source, &s, in, NULL, SPLIT_STAGES(heads, in->D), landed, false, false);
 	attend(&s, &source);
 	split_publish(&s, in->partials);
 }
