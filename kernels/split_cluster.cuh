@@ -32,6 +32,7 @@ static __device__ void cluster_keep(const struct split *s, float4 *kept, int num
 {
 	int vectors = s->D / 4;
 
+#pragma unroll 1
 	for (int i = cluster_thread(); i < s->G * vectors; i += SPLIT_THREADS) {
 		int head = i / vectors, vector = i % vectors;
 		struct split_part part = split_merge_warps(s, head, vector);
@@ -43,33 +44,60 @@ static __device__ void cluster_keep(const struct split *s, float4 *kept, int num
 	}
 }
 
-/* Merges one vector of a query head, over `used` splits in the blocks of the cluster. All partials
- * are loaded before the first is used. */
-INLINE_PIECE float4 cluster_merge(const struct split *s, float4 *kept, int used, int head,
-				  int vector)
+/* Of the vectors that the block merges, [used, CLUSTER_SHARE] of all splits, and the states of all
+ * query heads, [used, heads], which come after them: where they are gathered. */
+INLINE_PIECE float4 *cluster_gathered(const struct split *s)
 {
-	struct split_parts parts;
-	int rank = 0;
+	return (float4 *)s->tiles;
+}
 
-	if (used == 0)
-		return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-#pragma unroll
-	for (int i = 0; i < SPLITS; i++) {
-		/* Past the last one, that one is loaded again. */
-		int split = min(i, used - 1), at;
-		const float4 *theirs;
-		float4 acc;
+static __device__ float2 *cluster_gathered_states(const struct split *s, int used)
+{
+	return (float2 *)(cluster_gathered(s) + used * CLUSTER_SHARE(s->G, s->D));
+}
 
-		if (split == CLUSTER_FIRST(rank + 1, used))
-			rank++;
-		theirs = cluster_map(kept, rank);
-		at = (split - CLUSTER_FIRST(rank, used)) * s->heads + head;
-		parts.state[i] = cluster_states(s, theirs)[at];
-		acc = theirs[at * (s->D / 4) + vector];
-		parts.low[i] = make_float2(acc.x, acc.y);
-		parts.high[i] = make_float2(acc.z, acc.w);
+/* Gathers them from the blocks of the cluster, in the block's own shared memory: its tiles have
+ * been read. `mine` is the first of the block's vectors. */
+static __device__ void cluster_gather(const struct split *s, float4 *kept, int used, int mine)
+{
+	int share = CLUSTER_SHARE(s->G, s->D), vectors = s->D / 4;
+
+#pragma unroll 1
+	for (int i = cluster_thread(); i < used * share; i += SPLIT_THREADS) {
+		int split = i / share, rank = CLUSTER_RANK(split, used), vector = mine + i % share;
+		const float4 *theirs = cluster_map(kept, rank)
+			+ (split - CLUSTER_FIRST(rank, used)) * s->heads * vectors;
+
+		if (vector < s->G * vectors)
+			cluster_gathered(s)[i] = theirs[vector];
 	}
-	return split_merge_parts(&parts, used, vector);
+#pragma unroll 1
+	for (int i = cluster_thread(); i < used * s->heads; i += SPLIT_THREADS) {
+		int split = i / s->heads, rank = CLUSTER_RANK(split, used);
+		const float2 *theirs = cluster_states(s, cluster_map(kept, rank))
+			+ (split - CLUSTER_FIRST(rank, used)) * s->heads;
+
+		cluster_gathered_states(s, used)[i] = theirs[i % s->heads];
+	}
+}
+
+/* Merges the thread's vector, the block's `own`-th, of a query head. In loops, because a warp comes
+ * here once, and would wait for the instructions of longer code. */
+static __device__ float4 cluster_merge(const struct split *s, int used, int head, int vector,
+				       int own)
+{
+	const float4 *parts = cluster_gathered(s) + own;
+	const float2 *states = cluster_gathered_states(s, used) + head;
+	struct split_merged merged = { .acc = { 0.0f, 0.0f, 0.0f, 0.0f }, .max = -INFINITY };
+
+#pragma unroll 4
+	for (int i = 0; i < used; i++)
+		merged.max = fmaxf(merged.max, states[i * s->heads].x);
+#pragma unroll 2
+	for (int i = 0; i < used; i++)
+		split_merge_add(&merged, states[i * s->heads],
+				parts[i * CLUSTER_SHARE(s->G, s->D)], vector == 0);
+	return split_merge_end(&merged);
 }
 
 /* Writes the partials of the block's splits, of which the first is split `first`. */
@@ -78,6 +106,7 @@ static __device__ void cluster_publish(struct split *s, const float4 *kept, int 
 {
 	int vectors = s->D / 4, each = s->G * vectors;
 
+#pragma unroll 1
 	for (int i = cluster_thread(); i < count * each; i += SPLIT_THREADS) {
 		int number = i / each, head = i % each / vectors, vector = i % vectors;
 		int at = number * s->heads + head;
@@ -97,15 +126,19 @@ INLINE_PIECE void cluster_finish(struct split *s, const struct split_launch *in,
 				 int rank, int used)
 {
 	int first = CLUSTER_FIRST(rank, used), count = CLUSTER_FIRST(rank + 1, used) - first;
-	int vectors = s->D / 4, share = CLUSTER_SHARE(s->G, s->D);
-	int mine = rank * share + cluster_thread();
-	bool merges = cluster_thread() < share && mine < s->G * vectors;
+	int vectors = s->D / 4, share = CLUSTER_SHARE(s->G, s->D), own = cluster_thread();
+	int mine = rank * share;
 	float4 merged = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+	bool merges;
 
 	cluster_sync();                 /* all partials are there */
-	if (merges)
-		merged = cluster_merge(s, kept, used, mine / vectors, mine % vectors);
+	cluster_gather(s, kept, used, mine);
 	cluster_arrive();
+	__syncthreads();                /* all is gathered */
+	mine += own;
+	merges = own < share && mine < s->G * vectors;
+	if (merges)
+		merged = cluster_merge(s, used, mine / vectors, mine % vectors, own);
 	grid_wait();
 	if (merges)
 		((float4 *)(in->out + s->row * s->D))[mine] = merged;

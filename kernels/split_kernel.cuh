@@ -40,45 +40,55 @@ typedef void split_attend_fn(const struct split *s, struct split_source *source)
 
 /* Calls run(in, heads, attend, shared) with the room for query heads and the function of the shape
  * in *in. A GPU's compiler needs both and the head size as constants, for loops without branches;
- * the simulator's gets the same bits with fewer functions. */
+ * the simulator's gets the same bits with fewer functions. The shapes are cases of one switch: the
+ * code of each is so long that a branch past it waits for instructions. */
 #define SPLIT_RUN(run, in, group, heads, size, dim) do { \
 	(in)->D = dim; \
 	run((in), heads, split_attend_##group##_##size, shared); \
 } while (0)
+#define SPLIT_SHAPE(in) \
+	(5 * (((in)->H > (in)->Hkv) + ((in)->H > 2 * (in)->Hkv) + ((in)->H > 4 * (in)->Hkv) \
+	      + ((in)->H > 8 * (in)->Hkv)) \
+	 + ((in)->D > 64) + ((in)->D > 80) + ((in)->D > 96) + ((in)->D > 128))
 #ifdef __CUDACC__
-#define SPLIT_SIZES(run, in, group, heads) do { \
-	if ((in)->D == 64) \
+#define SPLIT_SIZES(run, in, first, group, heads) \
+	case (first): \
 		SPLIT_RUN(run, in, group, heads, 64, 64); \
-	else if ((in)->D == 80) \
+		break; \
+	case (first) + 1: \
 		SPLIT_RUN(run, in, group, heads, 80, 80); \
-	else if ((in)->D == 96) \
+		break; \
+	case (first) + 2: \
 		SPLIT_RUN(run, in, group, heads, 96, 96); \
-	else if ((in)->D == 128) \
+		break; \
+	case (first) + 3: \
 		SPLIT_RUN(run, in, group, heads, 128, 128); \
-	else \
+		break; \
+	case (first) + 4: \
 		SPLIT_RUN(run, in, group, heads, 256, 256); \
-} while (0)
+		break
 #else
-#define SPLIT_SIZES(run, in, group, heads) do { \
-	if ((in)->D == 64) \
+#define SPLIT_SIZES(run, in, first, group, heads) \
+	case (first): \
 		SPLIT_RUN(run, in, group, heads, small, 64); \
-	else if ((in)->D <= 128) \
+		break; \
+	case (first) + 1: \
+	case (first) + 2: \
+	case (first) + 3: \
 		SPLIT_RUN(run, in, group, heads, medium, (in)->D); \
-	else \
+		break; \
+	case (first) + 4: \
 		SPLIT_RUN(run, in, group, heads, large, 256); \
-} while (0)
+		break
 #endif
 #define SPLIT_DISPATCH(run, in) do { \
-	if ((in)->H <= (in)->Hkv) \
-		SPLIT_SIZES(run, in, 1x1, 1); \
-	else if ((in)->H <= 2 * (in)->Hkv) \
-		SPLIT_SIZES(run, in, 2x1, 2); \
-	else if ((in)->H <= 4 * (in)->Hkv) \
-		SPLIT_SIZES(run, in, 4x1, 4); \
-	else if ((in)->H <= 8 * (in)->Hkv) \
-		SPLIT_SIZES(run, in, 4x2, 8); \
-	else \
-		SPLIT_SIZES(run, in, 4x4, 16); \
+	switch (SPLIT_SHAPE(in)) { \
+	SPLIT_SIZES(run, in, 0, 1x1, 1); \
+	SPLIT_SIZES(run, in, 5, 2x1, 2); \
+	SPLIT_SIZES(run, in, 10, 4x1, 4); \
+	SPLIT_SIZES(run, in, 15, 4x2, 8); \
+	SPLIT_SIZES(run, in, 20, 4x4, 16); \
+	} \
 } while (0)
 
 #endif

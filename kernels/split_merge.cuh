@@ -15,37 +15,57 @@ struct split_parts {
 	float2 low[SPLITS], high[SPLITS];
 };
 
+/* What the splits so far give for one vector; `max` is that of all splits. */
+struct split_merged {
+	float4 acc;
+	float max, sum;
+};
+
+/* Adds a split's state and its vector; `first`: it is the first vector of the row. */
+INLINE_PIECE void split_merge_add(struct split_merged *to, float2 state, float4 part, bool first)
+{
+	/* Equal maxima give 1, even -inf: a split of NaN scores must stay NaN. */
+	float weight = state.x == to->max ? 1.0f : expf(state.x - to->max);
+
+	to->sum = fmaf(weight, state.y, to->sum);
+	to->acc.x = fmaf(weight, part.x, to->acc.x);
+	to->acc.y = fmaf(weight, part.y, to->acc.y);
+	to->acc.z = fmaf(weight, part.z, to->acc.z);
+	to->acc.w = fmaf(weight, part.w, to->acc.w);
+#ifdef MERGES_IN_PLACE  /* where the same threads merge in every run */
+	if (first)
+		POINT(reduce, weight, to->sum, to->acc.x);
+#endif
+	(void)first;
+}
+
+INLINE_PIECE float4 split_merge_end(const struct split_merged *from)
+{
+	float sum = from->sum;
+
+	if (sum == 0.0f)
+		return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+	return make_float4(from->acc.x / sum, from->acc.y / sum, from->acc.z / sum,
+			   from->acc.w / sum);
+}
+
 /* Merges the first `used` parts. */
 INLINE_PIECE float4 split_merge_parts(const struct split_parts *parts, int used, int vector)
 {
-	float4 acc = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-	float max = -INFINITY, sum = 0.0f;
+	struct split_merged merged = { .acc = { 0.0f, 0.0f, 0.0f, 0.0f }, .max = -INFINITY };
 
 #pragma unroll
 	for (int i = 0; i < SPLITS; i++)
 		if (i < used)
-			max = fmaxf(max, parts->state[i].x);
+			merged.max = fmaxf(merged.max, parts->state[i].x);
 #pragma unroll
-	for (int i = 0; i < SPLITS; i++) {
-		/* Equal maxima give 1, even -inf: a split of NaN scores must stay NaN. */
-		float weight = parts->state[i].x == max ? 1.0f : expf(parts->state[i].x - max);
-
-		if (i >= used)
-			continue;
-		sum = fmaf(weight, parts->state[i].y, sum);
-		acc.x = fmaf(weight, parts->low[i].x, acc.x);
-		acc.y = fmaf(weight, parts->low[i].y, acc.y);
-		acc.z = fmaf(weight, parts->high[i].x, acc.z);
-		acc.w = fmaf(weight, parts->high[i].y, acc.w);
-#ifdef MERGES_IN_PLACE  /* where the same threads merge in every run */
-		if (vector == 0)
-			POINT(reduce, weight, sum, acc.x);
-#endif
-	}
-	(void)vector;
-	if (sum == 0.0f)
-		return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-	return make_float4(acc.x / sum, acc.y / sum, acc.z / sum, acc.w / sum);
+	for (int i = 0; i < SPLITS; i++)
+		if (i < used)
+			split_merge_add(&merged, parts->state[i],
+					make_float4(parts->low[i].x, parts->low[i].y,
+						    parts->high[i].x, parts->high[i].y),
+					vector == 0);
+	return split_merge_end(&merged);
 }
 
 /* Merges one vector of a row: partials [SPLITS, D + 2], of which `used` have keys. All of them are

@@ -67,6 +67,10 @@
 #define CLUSTER_FIRST(rank, used) \
 	((used) > CLUSTER_BLOCKS ? (rank) * (used) / CLUSTER_BLOCKS \
 	 : (rank) < (used) ? (rank) : (used))
+/* Which block has a split. */
+#define CLUSTER_RANK(split, used) \
+	((used) > CLUSTER_BLOCKS ? ((split) * CLUSTER_BLOCKS + CLUSTER_BLOCKS - 1) / (used) \
+	 : (split))
 #define CLUSTER_SPLITS (SPLITS / CLUSTER_BLOCKS)        /* most splits of a block */
 /* Vectors of 4 elements of the KV head's output that each block merges, in order, a thread each. */
 #define CLUSTER_SHARE(G, D) (((G) * ((D) / 4) + CLUSTER_BLOCKS - 1) / CLUSTER_BLOCKS)

@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -376,17 +377,21 @@ static void print_tiles(const struct shape *s, const struct target *t, int rung)
 static void print_clusters(const struct shape *s, const struct target *t, const struct plan *p)
 {
 	int64_t wanted = (int64_t)s->sequences * s->kv_heads, most = ladder_max_clusters(&t->info);
-	int keys = shape_max_keys(s);
+	struct attention_shape attention = shape_on_rung(s, p->rung);
+	int keys = shape_max_keys(s), limit = ladder_cluster_keys(&attention, &t->info);
 
 	printf("clusters              ");
-	if (p->clusters)
+	if (p->clusters && limit == INT_MAX)
+		printf("%" PRId64 " of %d blocks; at most %" PRId64 ", of any length for one "
+		       "sequence\n", p->clusters, CLUSTER_BLOCKS, most);
+	else if (p->clusters)
 		printf("%" PRId64 " of %d blocks; at most %" PRId64 ", with at most %d keys each\n",
-		       p->clusters, CLUSTER_BLOCKS, most, LADDER_CLUSTER_LEN);
+		       p->clusters, CLUSTER_BLOCKS, most, limit);
 	else if (wanted > most)
 		printf("none: %" PRId64 " would be needed, at most %" PRId64 " are used\n", wanted,
 		       most);
-	else if (keys > LADDER_CLUSTER_LEN)
-		printf("none: up to %d keys, at most %d in a cluster\n", keys, LADDER_CLUSTER_LEN);
+	else if (keys > limit)
+		printf("none: up to %d keys, at most %d in a cluster\n", keys, limit);
 	else
 		printf("none: too little shared memory for partials and tiles\n");
 }

@@ -7,6 +7,7 @@
  */
 #include "engine/attention/path_ladder.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,23 +32,63 @@ static int group_of(const struct attention_shape *s)
 	return s->kv_heads > 0 ? s->heads / s->kv_heads : 0;
 }
 
-/* Rung 13: the fastest rung for a shape, by times of an H100 (doc/ladder.md). The first row that a
- * shape fits is taken. All that it names have the same bits. The times are those of f32: for other
- * types of keys and values nothing is measured yet, and they have the same rows. */
-enum { SHAPE_TABLE = 13 };
+/* The form of rung 10, by times of an H100 (doc/ladder.md): clusters, as long as those of two
+ * launches run at once, so that one begins while the other ends. Then they are on half of the
+ * multiprocessors. A long sequence that is alone keeps the memory busy from there, but not from
+ * fewer than a third; of several, the longest would keep its cluster when the others have ended. */
+enum { CLUSTER_LAUNCHES = 2, CLUSTER_LONG_PART = 3, CLUSTER_MIN_STAGES = 2 };
+
+static int max_clusters(int multiprocessors)
+{
+	return multiprocessors / (CLUSTER_LAUNCHES * CLUSTER_BLOCKS);
+}
+
+int ladder_max_clusters(const struct device_info *info)
+{
+	return info->compute_major < 9 ? 0 : max_clusters(info->multiprocessors);
+}
+
+static int cluster_keys(const struct attention_shape *s, int multiprocessors)
+{
+	return s->slots == 1
+		&& s->kv_heads * CLUSTER_BLOCKS * CLUSTER_LONG_PART >= multiprocessors
+		? INT_MAX : LADDER_CLUSTER_LEN;
+}
+
+int ladder_cluster_keys(const struct attention_shape *s, const struct device_info *info)
+{
+	return cluster_keys(s, info->multiprocessors);
+}
+
+/* Whether clusters suit the shape on a GPU with so many multiprocessors. */
+static bool suits_clusters(const struct attention_shape *s, int multiprocessors)
+{
+	return s->max_len <= cluster_keys(s, multiprocessors)
+		&& (int64_t)s->slots * s->kv_heads <= max_clusters(multiprocessors)
+		&& CLUSTER_STAGES(group_of(s), s->head_dim) >= CLUSTER_MIN_STAGES;
+}
+
+/* Rung 13: the fastest rung for a shape, by times of an H100 (doc/ladder.md), which has
+ * TABLE_MULTIPROCESSORS. The first row that a shape fits is taken. All that it names have the same
+ * bits. The times are those of f32: for other types of keys and values nothing is measured yet, and
+ * they have the same rows. */
+enum { SHAPE_TABLE = 13, TABLE_MULTIPROCESSORS = 132 };
 
 static const struct {
 	int min_group;                  /* query heads of a KV head */
+	bool clusters;                  /* only shapes that they suit */
 	int min_len;                    /* room for these keys in a sequence */
 	int rung;
 } shape_table[] = {
-	{ 9, 0, 6 },                    /* bound by arithmetic and registers: no plan helps */
-	{ 0, 3 << 10, 9 },              /* a second launch is less than a last block's wait */
-	{ 0, 0, 10 },
+	{ 9, false, 0, 6 },             /* bound by arithmetic and registers: no plan helps */
+	{ 0, true, 0, 10 },
+	{ 0, false, 3 << 10, 9 },       /* a second launch is less than a last block's wait */
+	{ 0, false, 0, 10 },
 };
 
 int ladder_rung(const struct attention_shape *s)
 {
+	bool clusters = suits_clusters(s, TABLE_MULTIPROCESSORS);
 	int i = 0;
 
 	if (s->rung > 0 && s->rung != SHAPE_TABLE)
@@ -55,27 +96,16 @@ int ladder_rung(const struct attention_shape *s)
 	if (attention_has_options(s))
 		return 6;
 	while (i + 1 < COUNT(shape_table)
-	       && (group_of(s) < shape_table[i].min_group || s->max_len < shape_table[i].min_len))
+	       && (group_of(s) < shape_table[i].min_group || s->max_len < shape_table[i].min_len
+		   || (shape_table[i].clusters && !clusters)))
 		i++;
 	return shape_table[i].rung;
 }
 
-/* The form of rung 10, by times of an H100 (doc/ladder.md): clusters, as long as those of two
- * launches run at once, so that one begins while the other ends, and sequences are so short that
- * what a launch waits for costs more than multiprocessors that do nothing. */
-enum { CLUSTER_LAUNCHES = 2, CLUSTER_MIN_STAGES = 2 };
-
-int ladder_max_clusters(const struct device_info *info)
-{
-	return info->compute_major < 9 ? 0
-		: info->multiprocessors / (CLUSTER_LAUNCHES * CLUSTER_BLOCKS);
-}
-
 bool ladder_clusters(const struct attention_shape *s, const struct device_info *info)
 {
-	return ladder_rung(s) == 10 && s->max_len <= LADDER_CLUSTER_LEN
-		&& (int64_t)s->slots * s->kv_heads <= ladder_max_clusters(info)
-		&& CLUSTER_STAGES(group_of(s), s->head_dim) >= CLUSTER_MIN_STAGES;
+	return ladder_rung(s) == 10 && info->compute_major >= 9
+		&& suits_clusters(s, info->multiprocessors);
 }
 
 static enum status check(const struct attention_shape *s)

@@ -8,7 +8,8 @@
 /* The first rungs with bulk copies, which need sm_90, and with a plan. */
 #define LADDER_BULK_RUNG 6
 #define LADDER_PLAN_RUNG 9
-/* Room for most keys of a sequence for which rung 10 has clusters. */
+/* Room for most keys of a sequence for which rung 10 has clusters, unless it is alone and its
+ * clusters are on enough multiprocessors. */
 #define LADDER_CLUSTER_LEN 3072
 
 /* Rungs 0 to 3 are the paths cached, incremental, incremental-multiwarp and flash-decoding, with
@@ -19,8 +20,10 @@ int ladder_rung(const struct attention_shape *);
 /* Most clusters of a launch for which rung 10 has them, one for each sequence and KV head; 0 before
  * sm_90. */
 int ladder_max_clusters(const struct device_info *);
-/* Whether this rung is flash_decode_cluster on a device: the form of rung 10 for few and short
- * sequences. */
+/* Room for most keys with them: LADDER_CLUSTER_LEN, or INT_MAX. */
+int ladder_cluster_keys(const struct attention_shape *, const struct device_info *);
+/* Whether this rung is flash_decode_cluster on a device: the form of rung 10 for one
+ * sequence, or few short ones. */
 bool ladder_clusters(const struct attention_shape *, const struct device_info *);
 /* Dynamic shared memory of a block, with or without clusters. */
 size_t ladder_shared(const struct attention_shape *, bool clusters);

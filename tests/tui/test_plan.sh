@@ -55,13 +55,16 @@ run info --plan 1,32/8,128,1K --rung 5
 expect 'the plan of rung 5' 0 '^tiles of rung 5; ' '^\*       128    16                   0 ' '^rung  *5$'
 run info --plan 1,32/8,128,1K --rung 10
 expect 'the plan of rung 10' 0 '^tiles of rung 10; ' '^\*       128    16                   3 ' '^rung  *10$' \
-	'^clusters  *8 of 8 blocks; at most 8, with at most 3072 keys each$' '^blocks  *64 with keys' \
+	'^clusters  *8 of 8 blocks; at most 8, of any length for one sequence$' '^blocks  *64 with keys' \
 	'^partials, written  *0.133 MB$'
 run info --plan 1,32/8,128,1100 --rung 10
 expect 'blocks of a cluster with several splits' 0 '^blocks  *64 with keys' '^tiles of a warp  *2 where'
 run info --plan 2,8/2,64,1+300 --rung 10
-expect 'blocks of a cluster without keys' 0 '^clusters  *4 of' '^blocks  *8 with keys'
-run info --plan 1,32/8,128,8193 --rung 10
+expect 'blocks of a cluster without keys' 0 '^clusters  *4 of 8 blocks; at most 8, with at most 3072 keys each$' \
+	'^blocks  *8 with keys'
+run info --plan 1,32/8,128,8193
+expect 'clusters for a long sequence' 0 '^rung  *10, by the shape table$' '^clusters  *8 of 8 blocks'
+run info --plan 1,20/5,128,8193 --rung 10
 expect 'no clusters, because of keys' 0 '^clusters  *none: up to 8193 keys, at most 3072 ' \
 	'^partials, both ways '
 run info --plan 3,32/8,128,1K --rung 10
