@@ -76,14 +76,17 @@ enum { SHAPE_TABLE = 13, TABLE_MULTIPROCESSORS = 132 };
 
 static const struct {
 	int min_group;                  /* query heads of a KV head */
-	bool clusters;                  /* only shapes that they suit */
 	int min_len;                    /* room for these keys in a sequence */
+	bool clusters;                  /* only shapes that they suit */
 	int rung;
 } shape_table[] = {
-	{ 9, false, 0, 6 },             /* bound by arithmetic and registers: no plan helps */
-	{ 0, true, 0, 10 },
-	{ 0, false, 3 << 10, 9 },       /* a second launch is less than a last block's wait */
-	{ 0, false, 0, 10 },
+	{ 9, 0, false, 9 },
+	{ 0, (16 << 10) + 1, false, 9 },
+	{ 5, 0, true, 10 },
+	{ 0, (2 << 10) + 1, true, 10 },
+	{ 0, 3 << 10, false, 9 },       /* a second launch is less than a last block's wait */
+	{ 0, 0, true, 9 },              /* and less than the barriers of a cluster */
+	{ 0, 0, false, 10 },
 };
 
 int ladder_rung(const struct attention_shape *s)

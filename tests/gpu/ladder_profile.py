@@ -17,7 +17,9 @@ RAGGED = "32,32/8,128,500+"
 RUNS = [("1,32/8,128,1K", ["6", "9", "10"]), ("1,32/8,128,4K", ["6", "9", "10"]),
 	("1,32/8,128,32K", ["6", "9", "10"]), ("1,32/8,128,128K", ["9", "10"]),
 	("32,32/8,128,4K", ["9", "10"]), (RAGGED, ["6", "9", "10"]),
-	("1,128/8,128,32K", ["6", "10"]), ("prefill", [])]
+	("1,128/8,128,32K", ["6", "9"])]
+# Kernels for prompts, and those of the ladder.
+PROMPTS, LADDER = ["attention_prefill", "attention_prefill_tiled"], "flash_decode.*"
 STALLS = "smsp__average_warps_issue_stalled_"
 REASONS = ["barrier", "long_scoreboard", "short_scoreboard", "math_pipe_throttle", "wait",
 	   "not_selected", "mio_throttle", "lg_throttle", "membar", "sleeping", "branch_resolving",
@@ -36,11 +38,11 @@ def stall(reason):
 	return f"{STALLS}{reason}_per_issue_active.ratio"
 
 
-def profile(ncu, flashtwin, shape, rung):
+def profile(ncu, flashtwin, shape, kernels, rung=None):
 	"""One row of NCU's table for each kernel: {name: (value, unit)} with its name as "kernel"."""
 	metrics = ",".join([*FIGURES.values(), *map(stall, REASONS)])
 	command = [ncu, "--csv", "--page", "raw", "--clock-control", "none", "--metrics", metrics,
-		   "-k", "regex:flash_decode|attention_prefill", "--launch-count", "4",
+		   "-k", f"regex:^{kernels}$", "--launch-count", "4",
 		   flashtwin, "bench", "--suite", "decode", "--shape", shape, "--runs", "1", "--json"]
 	if rung:
 		command += ["--rung", rung]
@@ -99,13 +101,15 @@ def main():
 	      " warps wait for |")
 	print("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |")
 	for shape, rungs in RUNS:
-		for rung in rungs or [None]:
+		for rung in rungs:
 			seen = set()
 			asked = ragged if shape == RAGGED else shape
-			for cells in profile(ncu, flashtwin, asked, rung):
+			for cells in profile(ncu, flashtwin, asked, LADDER, rung):
 				if cells["kernel"] not in seen:
 					print_row("ragged" if shape == RAGGED else shape, rung, cells)
 				seen.add(cells["kernel"])
+	for kernel in PROMPTS:
+		print_row("prefill", None, next(profile(ncu, flashtwin, "prefill", kernel)))
 
 
 if __name__ == "__main__":

@@ -85,11 +85,24 @@ record_attend prefill-tiled "$samples/reference/short/layer1_q.npy" long 0 \
 record_attend prefill-top-left "$samples/reference/short/layer1_q.npy" romeo 2 --path prefill \
 	--causal=top-left
 
+# values FILE SEED SHAPE: random values that are multiples of 1 / 256, so that a trace is smaller.
+values() {
+	tensor "$1" "$2" "$3"
+	python3 -c '
+import array, sys
+with open(sys.argv[1], "r+b") as file:
+    header, numbers = file.read(128), array.array("f")
+    numbers.frombytes(file.read())
+    file.seek(len(header))
+    array.array("f", (round(x * 256) / 256 for x in numbers)).tofile(file)
+' "$1"
+}
+
 # Each rung of the ladder: a sequence of one key beside one of several splits.
 if command -v python3 >/dev/null 2>&1; then
 	tensor "$work/ladder_q.npy" 1 '2, 2, 64'
 	tensor "$work/ladder_k.npy" 2 '2, 1, 130, 64'
-	tensor "$work/ladder_v.npy" 3 '2, 1, 130, 64'
+	values "$work/ladder_v.npy" 3 '2, 1, 130, 64'
 	# climbed NAME RUNG LENGTHS
 	climbed() {
 		record "$1" attend --path ladder --rung "$2" --lengths "$3" \
@@ -105,11 +118,11 @@ if command -v python3 >/dev/null 2>&1; then
 	# In the limit of 250,000 bytes: one sequence, and one query head for too many for clusters.
 	tensor "$work/ladder_q.npy" 1 '1, 2, 64'
 	tensor "$work/ladder_k.npy" 2 '1, 1, 130, 64'
-	tensor "$work/ladder_v.npy" 3 '1, 1, 130, 64'
+	values "$work/ladder_v.npy" 3 '1, 1, 130, 64'
 	climbed ladder-cluster 10 130
 	tensor "$work/ladder_q.npy" 1 '9, 1, 64'
 	tensor "$work/ladder_k.npy" 2 '9, 1, 130, 64'
-	tensor "$work/ladder_v.npy" 3 '9, 1, 130, 64'
+	values "$work/ladder_v.npy" 3 '9, 1, 130, 64'
 	climbed ladder-10 10 1,130,0,0,0,0,0,0,0
 else
 	result SKIP 'record ladder-4, 5, 6, 9, 10 and cluster' 'no python3 to make tensors'

@@ -25,7 +25,7 @@ expect 'the plan of one sequence' 0 \
 run info --plan 3,8/2,64,1+70+1000
 expect 'the plan of a ragged batch' 0 '^           1          1       1 ' \
 	'^          70          1       1 ' '^        1000          1       8 ' '^splits  *20 of all'
-run info --plan 4,8/2,64,7+3x9 --json
+run info --plan 4,8/2,64,7+3x9 --rung 10 --json
 expect 'the plan as JSON' 0 '"shape": "4,8/2,64,7+3x9"' '"profile": "h200"' '"tiles_in_flight": 6'
 at 'bytes of keys and values' kv_bytes $(((7 + 27) * 2 * 2 * 64 * 4))
 at 'bytes of queries and outputs' io_bytes $((4 * 8 * 64 * 4 * 2))
@@ -42,7 +42,7 @@ at 'and no clusters' clusters 0
 for type in 'f16 2 6' 'bf16 2 6' 'e4m3 1 12'; do
 	set -- $type
 	run info --plan 1,32/8,128,1K --kv-dtype "$1"
-	expect "the plan with $1" 0 "head size 128, $1\$" "^\\*       128    16  *$3 " '^rung  *10, '
+	expect "the plan with $1" 0 "head size 128, $1\$" "^\\*       128    16  *$3 " '^rung  *9, '
 	run info --plan 1,32/8,128,1K --kv-dtype "$1" --json
 	at "bytes of keys and values of $1" kv_bytes $((1024 * 2 * 8 * 128 * $2))
 	at "bytes of queries and outputs with $1" io_bytes $((32 * 128 * 4 * 2))
@@ -75,13 +75,13 @@ run info --plan 1,32/8,128,1K --rung 9
 result 'rung 9 says nothing of clusters' "$(grep clusters out)"
 for rung in 13 best; do
 	run info --plan 1,128/8,128,1K --rung "$rung"
-	expect "the plan of rung $rung" 0 '^tiles of rung 6; ' '^rung  *6, by the shape table$'
+	expect "the plan of rung $rung" 0 '^tiles of rung 9; ' '^rung  *9, by the shape table$'
 done
 
 # As many splits get keys when the path runs, and the launch takes as much shared memory.
 npy q.npy '(3, 4, 64)' 768
 npy k.npy '(3, 2, 1100, 64)' 422400
-for form in '9 not in the plan' 'best in no block'; do
+for form in '10 in no block' 'best not in the plan'; do
 	run attend --path ladder --q q.npy --k k.npy --v k.npy --lengths 1,70,1100 -o t.twin --force \
 		--log partials --rung "${form%% *}"
 	run view t.twin --plain --screen chunks
@@ -109,7 +109,7 @@ npy k9x20.npy '(1, 9, 20, 64)' 11520
 picked '8 query heads' best q8.npy k130.npy flash_decode_cluster
 picked '8 query heads, by number' 13 q8.npy k130.npy flash_decode_cluster
 picked '9 KV heads' best q9.npy k9x20.npy flash_decode_fused
-picked '9 query heads' best q9.npy k130.npy flash_decode_stream
+picked '9 query heads' best q9.npy k130.npy flash_decode_planned
 picked 'a rung of its own' 9 q8.npy k130.npy flash_decode_planned
 run attend --path ladder --rung 7 --q q8.npy --k k130.npy --v k130.npy
 expect 'a rung that there is not' 2 \

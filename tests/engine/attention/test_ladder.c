@@ -201,10 +201,14 @@ START_TEST(few_short_sequences_have_clusters)
 		bool clusters;
 	} cases[] = {
 		{ "one sequence", 10, 1, 8, 4, 128, LADDER_CLUSTER_LEN, 9, true },
-		{ "by the table", 0, 1, 8, 4, 128, 1024, 10, true },
+		{ "by the table", 0, 1, 8, 4, 128, 4096, 10, true },
+		{ "a short one, by the table", 0, 1, 8, 4, 128, 1024, 9, false },
+		{ "a short one with many query heads, by the table", 0, 1, 8, 8, 128, 1024, 9,
+		  true },
 		{ "eight sequences", 10, 8, 1, 8, 128, 1024, 9, true },
 		{ "one long sequence", 10, 1, 8, 4, 128, LADDER_CLUSTER_LEN + 1, 9, true },
-		{ "one long sequence, by the table", 0, 1, 6, 4, 128, 1 << 17, 9, true },
+		{ "one long sequence, by the table", 0, 1, 6, 4, 128, 16384, 9, true },
+		{ "a longer one, by the table", 0, 1, 6, 4, 128, 16385, 9, false },
 		{ "one long sequence on few blocks", 10, 1, 5, 4, 128, LADDER_CLUSTER_LEN + 1, 9,
 		  false },
 		{ "two long sequences", 10, 2, 4, 4, 128, LADDER_CLUSTER_LEN + 1, 9, false },
