@@ -1,11 +1,12 @@
-/* flash_decode_cluster.cu - rung 10 of the ladder for few sequences: one launch and no plan. The
- * blocks of a cluster attend to the splits of a KV head and merge them through shared memory.
+/* flash_decode_cluster.cu - rung 10 of the ladder for one sequence or few short ones: one launch
+ * and no plan. The blocks of a cluster attend to the splits of a KV head and merge them through
+ * shared memory.
  *
  * Grid (Hkv, M, CLUSTER_BLOCKS) in clusters of (1, 1, CLUSTER_BLOCKS), block (32, SPLIT_WARPS),
  * dynamic shared memory CLUSTER_RING_FLOATS + SPLIT_MERGE_FLOATS + SPLIT_FLOATS + CLUSTER_FLOATS.
  * Each block of a cluster attends to consecutive splits (kernels/split_rule.h), as
- * flash_decode_stream does, and keeps their partials. Then each merges its share of the output over
- * all splits in index order, and reads the partials where they are; so all bits are those of
+ * flash_decode_stream does, and keeps their partials. Then each gathers its share of all partials
+ * in its own shared memory, and merges it in index order; so all bits are those of
  * flash_decode_merge. Needs sm_90.
  *
  * Writes out [M, H, D], and partials [M, H, SPLITS, D + 2] of splits with keys, which no kernel

@@ -7,7 +7,7 @@
  * whenever the warp has read a tile.
  *
  * A launch that overlaps the one before it (sim/cuda/programmatic.h) leaves out the last tile of a
- * sequence, which that one may be writing, until the warp has nothing else to attend to: lane 0
+ * sequence, which that one may be writing, until the warp has attended to all before it: lane 0
  * waits then. Before a kernel writes anything, all of its threads wait.
  */
 #ifndef SPLIT_RING_CUH

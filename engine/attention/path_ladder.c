@@ -51,7 +51,7 @@ int ladder_max_clusters(const struct device_info *info)
 static int cluster_keys(const struct attention_shape *s, int multiprocessors)
 {
 	return s->slots == 1
-		&& s->kv_heads * CLUSTER_BLOCKS * CLUSTER_LONG_PART >= multiprocessors
+		&& (int64_t)s->kv_heads * CLUSTER_BLOCKS * CLUSTER_LONG_PART >= multiprocessors
 		? INT_MAX : LADDER_CLUSTER_LEN;
 }
 
@@ -69,7 +69,8 @@ static bool suits_clusters(const struct attention_shape *s, int multiprocessors)
 }
 
 /* Rung 13: the fastest rung for a shape, by times of an H100 (doc/ladder.md), which has
- * TABLE_MULTIPROCESSORS. The first row that a shape fits is taken. All that it names have the same
+ * TABLE_MULTIPROCESSORS; on a GPU with fewer, rung 10 may have its other form for a shape that
+ * clusters suit there. The first row that a shape fits is taken. All that it names have the same
  * bits. The times are those of f32: for other types of keys and values nothing is measured yet, and
  * they have the same rows. */
 enum { SHAPE_TABLE = 13, TABLE_MULTIPROCESSORS = 132 };

@@ -193,7 +193,7 @@ START_TEST(clusters_have_the_bits_of_rung_5)
 }
 END_TEST
 
-START_TEST(few_short_sequences_have_clusters)
+START_TEST(shapes_that_suit_clusters_have_them)
 {
 	static const struct {
 		const char *what;
@@ -443,7 +443,7 @@ int main(void)
 			    (RIG_RUNGS - 1) * SHAPES);
 	tcase_add_loop_test(tests, rungs_have_the_same_bits_and_partials, 0, RIG_SCORES);
 	tcase_add_loop_test(tests, clusters_have_the_bits_of_rung_5, 0, 2 * SHAPES);
-	tcase_add_test(tests, few_short_sequences_have_clusters);
+	tcase_add_test(tests, shapes_that_suit_clusters_have_them);
 	tcase_add_loop_test(tests, a_graph_replays_at_any_length, 0, 2 * FORMS);
 	tcase_add_loop_test(tests, batches_of_several_splits_are_accurate, 0, RIG_RUNGS);
 	tcase_set_timeout(small, 120);

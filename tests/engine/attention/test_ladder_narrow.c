@@ -18,7 +18,8 @@
 #include "tests/reference.h"
 
 static const enum dtype types[] = { DTYPE_F16, DTYPE_BF16, DTYPE_E4M3 };
-/* Rung 10 has clusters, except where a sequence has room for more keys than they take. */
+/* Rung 10 has clusters, except where one of several sequences has room for more keys than they
+ * take. */
 static const struct form {
 	const char *name;
 	int rung, max_len;              /* 0: that of the caches */

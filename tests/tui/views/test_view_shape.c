@@ -13,7 +13,8 @@
 #include "tui/views/step/step.h"
 #include "tui/views/view_query.h"
 
-/* Sequences with more room than clusters are for have the other form of rung 10. */
+/* With more room than clusters are for, unless they are on many multiprocessors, rung 10 has its
+ * other form. */
 enum { ROOM = LADDER_CLUSTER_LEN + 1 };
 static const struct { int rung, room; } forms[] = {
 	{ 4, 0 }, { 5, 0 }, { 6, 0 }, { 9, 0 }, { 10, 0 }, { 10, ROOM },
