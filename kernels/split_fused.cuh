@@ -71,7 +71,7 @@ INLINE_PIECE void fused_run(const struct split_launch *in, int heads, split_atte
 			merge_all(&s, in->partials, used, in->out);
 		published = 0;
 	}
-	grid_wait();                    /* of a block without splits too: see programmatic.h */
+	grid_wait();    /* without splits too: the next launch waits for the end of this one only */
 }
 
 #endif

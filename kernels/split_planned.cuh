@@ -30,7 +30,7 @@ INLINE_PIECE void planned_run(const struct split_launch *in, int heads, split_at
 		grid_wait();
 		split_publish(&s, in->partials);
 	}
-	grid_wait();                    /* of a block without splits too: see programmatic.h */
+	grid_wait();    /* without splits too: the next launch waits for the end of this one only */
 }
 
 #endif

@@ -378,7 +378,8 @@ static void print_clusters(const struct shape *s, const struct target *t, const 
 {
 	int64_t wanted = (int64_t)s->sequences * s->kv_heads, most = ladder_max_clusters(&t->info);
 	struct attention_shape attention = shape_on_rung(s, p->rung);
-	int keys = shape_max_keys(s), limit = ladder_cluster_keys(&attention, &t->info);
+	int keys = shape_max_keys(s);
+	int limit = ladder_cluster_keys(&attention, t->info.multiprocessors);
 
 	printf("clusters              ");
 	if (p->clusters && limit == INT_MAX)

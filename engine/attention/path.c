@@ -259,8 +259,7 @@ static enum status check_prompt(const struct attention *attention, const struct 
 }
 
 /* Appends and attends position by position, with the launches of a step: kernels that attend to all
- * positions at once read caches of f32 only, and
- * have no options. */
+ * positions at once read caches of f32 only, and have no options. */
 static enum status prompt_by_steps(struct attention *a, const struct attention_prompt *p)
 {
 	const struct attention_shape *s = &a->shape;

@@ -48,22 +48,17 @@ int ladder_max_clusters(const struct device_info *info)
 	return info->compute_major < 9 ? 0 : max_clusters(info->multiprocessors);
 }
 
-static int cluster_keys(const struct attention_shape *s, int multiprocessors)
+int ladder_cluster_keys(const struct attention_shape *s, int multiprocessors)
 {
 	return s->slots == 1
 		&& (int64_t)s->kv_heads * CLUSTER_BLOCKS * CLUSTER_LONG_PART >= multiprocessors
 		? INT_MAX : LADDER_CLUSTER_LEN;
 }
 
-int ladder_cluster_keys(const struct attention_shape *s, const struct device_info *info)
-{
-	return cluster_keys(s, info->multiprocessors);
-}
-
 /* Whether clusters suit the shape on a GPU with so many multiprocessors. */
 static bool suits_clusters(const struct attention_shape *s, int multiprocessors)
 {
-	return s->max_len <= cluster_keys(s, multiprocessors)
+	return s->max_len <= ladder_cluster_keys(s, multiprocessors)
 		&& (int64_t)s->slots * s->kv_heads <= max_clusters(multiprocessors)
 		&& CLUSTER_STAGES(group_of(s), s->head_dim) >= CLUSTER_MIN_STAGES;
 }
@@ -92,7 +87,6 @@ static const struct {
 
 int ladder_rung(const struct attention_shape *s)
 {
-	bool clusters = suits_clusters(s, TABLE_MULTIPROCESSORS);
 	int i = 0;
 
 	if (s->rung > 0 && s->rung != SHAPE_TABLE)
@@ -101,7 +95,8 @@ int ladder_rung(const struct attention_shape *s)
 		return 6;
 	while (i + 1 < COUNT(shape_table)
 	       && (group_of(s) < shape_table[i].min_group || s->max_len < shape_table[i].min_len
-		   || (shape_table[i].clusters && !clusters)))
+		   || (shape_table[i].clusters
+		       && !suits_clusters(s, TABLE_MULTIPROCESSORS))))
 		i++;
 	return shape_table[i].rung;
 }

@@ -21,7 +21,7 @@ int ladder_rung(const struct attention_shape *);
  * sm_90. */
 int ladder_max_clusters(const struct device_info *);
 /* Room for most keys with them: LADDER_CLUSTER_LEN, or INT_MAX. */
-int ladder_cluster_keys(const struct attention_shape *, const struct device_info *);
+int ladder_cluster_keys(const struct attention_shape *, int multiprocessors);
 /* Whether this rung is flash_decode_cluster on a device: the form of rung 10 for one
  * sequence, or few short ones. */
 bool ladder_clusters(const struct attention_shape *, const struct device_info *);

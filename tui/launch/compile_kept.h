@@ -22,7 +22,7 @@ char *kept_folder_of(const struct compile_step *);
 void kept_add_text(XXH3_state_t *, const char *text);
 /* Bytes without the folder's name, wherever it is in them. */
 void kept_add_but(XXH3_state_t *, const char *bytes, size_t count, const char *folder);
-/* What another version of a file has not. */
+/* Size, date and inode: another version of a file differs in one of them. */
 void kept_add_identity(XXH3_state_t *, const struct stat *);
 /* The compiler and its arguments. */
 void kept_add_command(XXH3_state_t *, const struct compile_step *, const char *folder);

@@ -101,7 +101,8 @@ enum status view_cache_scale(const struct view_context *c, int64_t kv_head, char
 
 /* --- rows --- */
 
-/* The type of the cache. False for what is none, and for e4m3 whose scale is unknown. */
+/* Sets the type of the elements. Returns false if the buffer is no cache, or of e4m3 and its scale
+ * is unknown. */
 static bool element_type(const struct reading *r, sqlite3_stmt *row, enum dtype *out)
 {
 	const char *name = view_text(row, DTYPE);
