@@ -27,7 +27,7 @@ static void reads_keys(const struct kernel_call *call, const struct ladder_param
 /* --- flash_decode_group(q, k, v, partials, seq_lens, H, Hkv, D, max_len, stride, C, scale), and
  *     flash_decode_split and _stream, without C; grid (Hkv, M, max_chunks or SPLITS) --- */
 
-enum { GROUP_C = 10 };
+enum { GROUP_C = 10, STREAM_SCALE = 10 };  /* at the same place */
 
 static void group_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
 {
@@ -92,24 +92,92 @@ NARROW(flash_decode_stream, 6, bf16, reads_16);
 NARROW(flash_decode_stream, 6, e4m3, reads_e4m3);
 #undef NARROW
 
-/* --- the same with options: softcap, window and sinks at the end --- */
+/* --- the same with options at the end: softcap, window, sinks, page_table, page and pages --- */
+
+enum { OPTION_WINDOW = 1, OPTION_SINKS, OPTION_TABLE, OPTION_PAGE, OPTION_PAGES };
+
+/* The number of a parameter after those of the kernel without options. */
+static int option_of(const struct ladder_params *p, int option)
+{
+	return (p->scales ? p->scales + 2 : STREAM_SCALE + 1) + option;
+}
+
+/* Rows [begin, end) of a sequence, in the pages that its table names. */
+static void rows_read(const struct kernel_call *call, const struct ladder_params *p, unsigned m,
+		      uint64_t begin, uint64_t end, kernel_extent_fn *extent, void *context)
+{
+	const struct partials_params *of = &p->partials;
+	int table = option_of(p, OPTION_TABLE);
+	uint64_t page = value_of(call, option_of(p, OPTION_PAGE));
+	uint64_t row = value_of(call, of->D) * of->element;
+
+	while (page > 0 && begin < end) {
+		uint64_t entry = m * value_of(call, option_of(p, OPTION_PAGES)) + begin / page;
+		uint64_t count = page - begin % page, at;
+
+		count = count < end - begin ? count : end - begin;
+		at = length_at(call, table, entry) * value_of(call, of->stride) * of->element
+			+ begin % page * row;
+		extent(context, table, entry * sizeof(int32_t), sizeof(int32_t));
+		for (uint64_t h = 0; h < call->grid.x; h++) {
+			extent(context, of->k, at + h * page * row, count * row);
+			extent(context, of->v, at + h * page * row, count * row);
+		}
+		begin += count;
+	}
+}
+
+/* Keys in pages: only those that a query sees, because the table need not have pages for others. */
+static void pages_read(const struct kernel_call *call, const struct ladder_params *p,
+		       kernel_extent_fn *extent, void *context)
+{
+	const struct partials_params *of = &p->partials;
+	int64_t window = (int64_t)value_of(call, option_of(p, OPTION_WINDOW));
+	int64_t sinks = (int64_t)value_of(call, option_of(p, OPTION_SINKS));
+
+	extent(context, of->q, 0, value_of(call, p->H) * call->grid.y * value_of(call, of->D)
+	       * sizeof(float));
+	extent(context, of->seq_lens, 0, call->grid.y * sizeof(int32_t));
+	for (unsigned m = 0; m < call->grid.y; m++) {
+		int64_t keys = (int64_t)length_at(call, of->seq_lens, m);
+		int64_t gap = SPLIT_GAP(keys, window, sinks), before = gap > 0 ? sinks : 0;
+
+		rows_read(call, p, m, 0, (uint64_t)before, extent, context);
+		rows_read(call, p, m, (uint64_t)(before + gap), (uint64_t)keys, extent, context);
+	}
+}
+
+static void reads_options(const struct kernel_call *call, const struct ladder_params *p,
+			  kernel_extent_fn *extent, void *context)
+{
+	if (call->values[option_of(p, OPTION_TABLE)].i == 0) {
+		reads_keys(call, p, extent, context);
+		return;
+	}
+	pages_read(call, p, extent, context);
+	scales_read(call, p, extent, context);
+}
+
+LADDER_READS(options_reads, reads_options, &group_params)
+LADDER_READS(options_reads_16, reads_options, &params_of_16)
+LADDER_READS(options_reads_e4m3, reads_options, &params_of_e4m3)
 
 #define OPTIONS(kernel_name, suffix, rung, of, reads_cache) \
 	const struct kernel kernel_##kernel_name##_options##suffix = { \
 		CUDA_C_KERNEL(kernel_name##_options##suffix), \
-		.summary = "rung " #rung " with softcap, window, sinks" of, \
+		.summary = "rung " #rung " with softcap, window, sinks, pages" of, \
 		.role = ROLE_CHUNK, .independent = true, .max_threads = 32 * SPLIT_WARPS, \
 		.writes = group_writes, .reads = reads_cache, .points = stream_points, \
 	}
 
-OPTIONS(flash_decode_split, , 5, "", group_reads);
-OPTIONS(flash_decode_split, _f16, 5, ", f16", reads_16);
-OPTIONS(flash_decode_split, _bf16, 5, ", bf16", reads_16);
-OPTIONS(flash_decode_split, _e4m3, 5, ", e4m3", reads_e4m3);
-OPTIONS(flash_decode_stream, , 6, "", group_reads);
-OPTIONS(flash_decode_stream, _f16, 6, ", f16", reads_16);
-OPTIONS(flash_decode_stream, _bf16, 6, ", bf16", reads_16);
-OPTIONS(flash_decode_stream, _e4m3, 6, ", e4m3", reads_e4m3);
+OPTIONS(flash_decode_split, , 5, "", options_reads);
+OPTIONS(flash_decode_split, _f16, 5, ", f16", options_reads_16);
+OPTIONS(flash_decode_split, _bf16, 5, ", bf16", options_reads_16);
+OPTIONS(flash_decode_split, _e4m3, 5, ", e4m3", options_reads_e4m3);
+OPTIONS(flash_decode_stream, , 6, "", options_reads);
+OPTIONS(flash_decode_stream, _f16, 6, ", f16", options_reads_16);
+OPTIONS(flash_decode_stream, _bf16, 6, ", bf16", options_reads_16);
+OPTIONS(flash_decode_stream, _e4m3, 6, ", e4m3", options_reads_e4m3);
 #undef OPTIONS
 
 /* --- flash_decode_cluster(q, k, v, partials, out, seq_lens, H, Hkv, D, max_len, stride, scale),

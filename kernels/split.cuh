@@ -49,9 +49,14 @@ struct split_launch {
 	int window, sinks;              /* window 0: none */
 #endif
 	const int *seq_lens, *plan;
+#ifdef SPLIT_OPTIONS
+	/* [M, pages] which page of `page` rows has each part of a sequence; NULL: no pages */
+	const int *page_table;
+	int page, pages;
+#endif
 	unsigned *tickets;
 	int H, Hkv, D, max_len;
-	long long stride;               /* of a slot in the caches, in elements */
+	long long stride;               /* of a slot or page in the caches, in elements */
 	float scale;
 };
 
@@ -75,9 +80,13 @@ static __device__ void split_place(struct split *s, const struct split_launch *i
 	s->weights += threadIdx.y * SPLIT_TILE(s->D) * heads;
 }
 
-/* Where key 0 of a KV head of a sequence is in the caches. */
+/* Where key 0 of a KV head of a sequence is in the caches; with pages, row 0 of page 0. */
 static __device__ long long split_cache(const struct split_launch *in, int slot, int kv_head)
 {
+#ifdef SPLIT_OPTIONS
+	if (in->page_table)
+		return (long long)kv_head * in->page * in->D;
+#endif
 	return slot * in->stride + (long long)kv_head * in->max_len * in->D;
 }
 
@@ -104,6 +113,21 @@ static __device__ void split_set(struct split *s, const struct split_launch *in,
 	s->begin = begin;
 	s->end = end;
 }
+
+#ifdef SPLIT_OPTIONS
+/* How many rows from split_cache() on a row of the block's sequence is, which is the sequence
+ * blockIdx.y. A pool of pages has fewer than 2^31 rows. */
+static __device__ int split_place_of_row(const struct split_launch *in, int row)
+{
+	const int *table = in->page_table + (long long)blockIdx.y * in->pages;
+	int page;
+
+	if (!in->page_table)
+		return row;
+	page = (int)((unsigned)row / (unsigned)in->page);
+	return table[page] * (in->Hkv * in->page) + (row - page * in->page);
+}
+#endif
 
 /* Keys that a sequence attends to. */
 static __device__ int split_keys(const struct split_launch *in, int slot)

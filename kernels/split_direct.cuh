@@ -12,30 +12,35 @@
 #ifdef SPLIT_OPTIONS
 
 struct split_source {
-	int sinks, gap;                 /* of the split */
+	const struct split_launch *in;
+	int sinks, gap, end;            /* of the split */
 };
 
 typedef struct split_place_of_tile {
-	const split_element *rows;      /* of key 0 */
-	int key, sinks, gap;
+	const split_element *rows;      /* as split_cache() */
+	int place;                      /* lane i: how many rows further on row i of the tile is */
 } split_tile;
 
+/* Each lane finds one row for all of them: with pages this takes a division and a load. Lanes past
+ * the last key find that one. */
 INLINE_PIECE split_tile source_wait(struct split_source *source, const split_element *rows,
 				    int key, int D)
 {
-	split_tile tile = { rows, key, source->sinks, source->gap };
+	int row = min(key + (int)threadIdx.x, source->end - 1);
+	split_tile tile = { rows, 0 };
 
 	(void)D;
+	if (row >= source->sinks)
+		row += source->gap;
+	tile.place = split_place_of_row(source->in, row);
 	return tile;
 }
 
 INLINE_PIECE const split_vector *split_row(split_tile tile, int i, int D)
 {
-	int key = tile.key + i;
+	int place = __shfl_sync(FULL_WARP, tile.place, i);
 
-	if (key >= tile.sinks)
-		key += tile.gap;
-	return (const split_vector *)(tile.rows + (long long)key * D);
+	return (const split_vector *)(tile.rows + (long long)place * D);
 }
 
 #else
@@ -77,6 +82,8 @@ INLINE_PIECE void split_run(const struct split_launch *in, int heads, split_atte
 		return;
 	}
 #ifdef SPLIT_OPTIONS
+	source.in = in;
+	source.end = s.end;
 	source.sinks = s.sinks;
 	source.gap = s.gap;
 #endif

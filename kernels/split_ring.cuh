@@ -63,8 +63,8 @@ INLINE_PIECE void source_next(struct split_source *source)
 	}
 }
 
-/* Issues the copies of `count` rows of a tile from a key on: with a window, rows may be in two
- * places. */
+/* Issues the copies of `count` rows of a tile from a key on: with a window or pages, rows may be in
+ * several places. */
 INLINE_PIECE void source_copy(struct split_source *source, int place, int count, int D)
 {
 	const split_element *rows = source->values ? source->v : source->k;
@@ -72,23 +72,25 @@ INLINE_PIECE void source_copy(struct split_source *source, int place, int count,
 	int key = source->key;
 
 #ifdef SPLIT_OPTIONS
-	if (key < source->sinks) {
-		int first = min(count, source->sinks - key);
+	while (count > 0) {
+		int row = key < source->sinks ? key : key + source->gap;
+		int some = key < source->sinks ? min(count, source->sinks - key) : count;
 
-		async_bulk_load_once(tile, rows + (long long)key * D,
-				     (unsigned)(first * D) * sizeof(split_element),
+		if (source->in->page_table)
+			some = min(some, source->in->page - row % source->in->page);
+		async_bulk_load_once(tile,
+				     rows + (long long)split_place_of_row(source->in, row) * D,
+				     (unsigned)(some * D) * sizeof(split_element),
 				     &source->landed[place]);
-		tile += first * (D / 4);
-		key += first;
-		count -= first;
+		tile += some * (D / 4);
+		key += some;
+		count -= some;
 	}
-	if (count == 0)
-		return;
-	key += source->gap;
-#endif
+#else
 	async_bulk_load_once(tile, rows + (long long)key * D,
 			     (unsigned)(count * D) * sizeof(split_element),
 			     &source->landed[place]);
+#endif
 }
 
 /* Issues the next copy. */

@@ -1,8 +1,8 @@
 /* attend.h - the request of `flashtwin attend`, for decode steps and for prefill.
  *
  * cmd_attend.c parses options, runs decode steps and writes results. attend_prefill.c runs the
- * paths prefill and prefill-tiled, whose tensors have different shapes. Included only by these two
- * files.
+ * paths prefill and prefill-tiled, whose tensors have different shapes. attend_pages.c reads keys
+ * and values in pages. Included only by these files.
  */
 #ifndef ATTEND_H
 #define ATTEND_H
@@ -16,23 +16,40 @@ struct attend {
 	const char *q_path, *k_path, *v_path, *out_path, *lse_path, *lengths_text;
 	const char *kv_dtype;           /* NULL: the type of k */
 	const char *k_scale_path, *v_scale_path;        /* NULL: 1 */
+	const char *page_table_path;    /* NULL: no pages */
+	int page;                       /* rows of a page; 0: as in k */
 	bool scale_given;
 	enum causal_mask mask;
-	/* (H, D) or (M, H, D), and (Hkv, n, D) or (M, Hkv, n, D) twice; prefill: (BH, Nq, D),
-	 * (BHkv, Nk, D), (BHkv, Nk, Dv) */
+	/* (H, D) or (M, H, D), and (Hkv, n, D) or (M, Hkv, n, D) twice, of pages (P, Hkv, N, D);
+	 * prefill: (BH, Nq, D), (BHkv, Nk, D), (BHkv, Nk, Dv) */
 	struct npy q, k, v;
 	struct npy k_scale, v_scale;    /* (Hkv) */
+	struct npy page_table;          /* (M, pages), or (pages) for one sequence */
 	struct attention_shape shape;   /* of a decode step */
-	int rows;                       /* n, of k and v */
+	int rows;                       /* n, of k and v; with pages N * pages */
 	int *lengths;                   /* [M] keys per sequence, including the appended one */
 	bool *done;                     /* [M] true for a sequence without keys */
-	float *k_new, *v_new;           /* [M, Hkv, D] */
+	float *k_new, *v_new;           /* [M, Hkv, D]; unused with pages */
 	struct prefill prefill;         /* with --path prefill */
 	float *out;                     /* from the first device; same rank as q */
 	float *lse;                     /* [M, H], with --lse */
 	int64_t out_shape[3];
 	size_t out_count;
 };
+
+/* --- attend_pages.c --- */
+
+/* Checks which options were given. */
+enum status attend_pages_parse(struct attend *);
+/* Changes the shape that k is to have to that of a pool. */
+void attend_pages_wanted(const struct attend *, int64_t wanted[4]);
+/* Reads the page table, and sets the pages of the shape. */
+enum status attend_pages_read(struct attend *);
+/* Checks the pages that rows of the sequences are in. */
+enum status attend_pages_check(const struct attend *);
+enum status attend_pages_load(const struct attend *, struct kv_cache *);
+
+/* --- attend_prefill.c --- */
 
 /* Reads the tensors, derives the shape from them and checks it. */
 enum status attend_prefill_prepare(struct attend *);

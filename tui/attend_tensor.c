@@ -3,7 +3,9 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/value.h"
 #include "base/xalloc.h"
 
 enum status attend_check_tensor(const char *option, const char *path, const struct npy *array,
@@ -48,4 +50,15 @@ enum status attend_take_dtype(const char *option, const char *path, struct npy *
 			    held == DTYPE_COUNT ? "" : dtype_name(held), dtype_name(found));
 	array->dtype = wanted;
 	return STATUS_OK;
+}
+
+float attend_element(const struct npy *array, size_t i)
+{
+	const char *at = (const char *)array->data + i * dtype_bytes(array->dtype);
+	float value;
+
+	if (array->dtype != DTYPE_F32)
+		return (float)value_real(array->dtype, value_load(array->dtype, at));
+	memcpy(&value, at, sizeof value);
+	return value;
 }

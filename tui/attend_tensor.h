@@ -12,5 +12,7 @@ enum status attend_check_tensor(const char *option, const char *path, const stru
  * of NumPy's are; NULL: their own. USAGE if they do not have it. */
 enum status attend_take_dtype(const char *option, const char *path, struct npy *,
 			      const char *kv_dtype);
+/* An element of a float type, exactly; one of f32 keeps its bits, those of a NaN too. */
+float attend_element(const struct npy *, size_t i);
 
 #endif

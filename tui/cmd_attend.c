@@ -2,7 +2,8 @@
  * files.
  *
  * k and v are the cache after the append: all rows of a sequence but the last are loaded, and the
- * path appends the last. tui/run.c handles devices and traces, attend_prefill.c the path prefill.
+ * path appends the last. With pages (attend_pages.c) all rows are loaded. tui/run.c handles devices
+ * and traces, attend_prefill.c the path prefill.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +12,6 @@
 
 #include "base/nan.h"
 #include "base/output.h"
-#include "base/value.h"
 #include "base/xalloc.h"
 #include "tui/attend.h"
 #include "tui/attend_tensor.h"
@@ -30,6 +30,8 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_ATTEND_KV_DTYPE: attend->kv_dtype = v->text; break;
 	case OPTION_K_SCALE: attend->k_scale_path = v->text; break;
 	case OPTION_V_SCALE: attend->v_scale_path = v->text; break;
+	case OPTION_PAGE_TABLE: attend->page_table_path = v->text; break;
+	case OPTION_PAGE: attend->page = (int)v->integer; break;
 	case OPTION_OUT: attend->out_path = v->text; break;
 	case OPTION_LSE: attend->lse_path = v->text; break;
 	case OPTION_LENGTHS: attend->lengths_text = v->text; break;
@@ -77,12 +79,13 @@ static enum status parse(struct attend *attend, int argc, char **argv)
 		return fail(STATUS_USAGE,
 			    "--lengths is of decode steps, --path %s takes all keys",
 			    attend->run.path->name);
+	TRY(attend_pages_parse(attend));
 	return run_options_check(&attend->run);
 }
 
 /* --- tensors --- */
 
-/* q's shape determines k's except for the KV heads and keys; v must have k's shape. */
+/* q's shape determines k's except for the KV heads and keys, and pages; v must have k's shape. */
 static enum status read_tensors(struct attend *attend)
 {
 	int64_t wanted[] = { -1, -1, -1, -1 };
@@ -94,14 +97,16 @@ static enum status read_tensors(struct attend *attend)
 	TRY(attend_check_tensor("--q", attend->q_path, q, DTYPE_F32, rank, wanted));
 	if (rank == 3)
 		wanted[0] = q->shape[0];
-	wanted[rank] = q->shape[rank - 1];
+	rank = attend->page_table_path ? 4 : rank + 1;
+	wanted[rank - 1] = q->shape[q->rank - 1];
+	if (attend->page_table_path)
+		attend_pages_wanted(attend, wanted);
 	TRY(npy_read(attend->k_path, &attend->k));
 	TRY(attend_take_dtype("--k", attend->k_path, &attend->k, attend->kv_dtype));
-	TRY(attend_check_tensor("--k", attend->k_path, &attend->k, attend->k.dtype, rank + 1,
-				wanted));
+	TRY(attend_check_tensor("--k", attend->k_path, &attend->k, attend->k.dtype, rank, wanted));
 	TRY(npy_read(attend->v_path, &attend->v));
 	TRY(attend_take_dtype("--v", attend->v_path, &attend->v, attend->kv_dtype));
-	return attend_check_tensor("--v", attend->v_path, &attend->v, attend->k.dtype, rank + 1,
+	return attend_check_tensor("--v", attend->v_path, &attend->v, attend->k.dtype, rank,
 				   attend->k.shape);
 }
 
@@ -124,11 +129,12 @@ static void find_shape(struct attend *attend)
 	bool batched = q->rank == 3;
 	struct attention_shape *s = &attend->shape;
 
-	attend->rows = (int)k->shape[batched + 1];
+	if (!attend->page_table_path)
+		attend->rows = (int)k->shape[batched + 1];
 	s->layers = 1;
 	s->slots = batched ? (int)q->shape[0] : 1;
 	s->heads = (int)q->shape[batched];
-	s->kv_heads = (int)k->shape[batched];
+	s->kv_heads = (int)k->shape[k->rank - 3];
 	s->head_dim = (int)q->shape[batched + 1];
 	s->max_len = attend->rows > 0 ? attend->rows : 1;
 	run_options_shape(&attend->run, s);
@@ -156,18 +162,6 @@ static enum status read_lengths(struct attend *attend)
 		       attend->lengths_text, count, slots);
 }
 
-/* Exactly, also of a type with fewer bits; a float keeps its bits, those of a NaN too. */
-static float element(const struct npy *array, size_t i)
-{
-	const char *at = (const char *)array->data + i * dtype_bytes(array->dtype);
-	float value;
-
-	if (array->dtype != DTYPE_F32)
-		return (float)value_real(array->dtype, value_load(array->dtype, at));
-	memcpy(&value, at, sizeof value);
-	return value;
-}
-
 /* Row `row` of every KV head of one sequence. */
 static void take_row(const struct attend *attend, const struct npy *cache, int slot, int row,
 		     float *out)
@@ -179,7 +173,7 @@ static void take_row(const struct attend *attend, const struct npy *cache, int s
 		size_t from = (line * (size_t)attend->rows + (size_t)row) * D;
 
 		for (size_t d = 0; d < D; d++)
-			out[line * D + d] = element(cache, from + d);
+			out[line * D + d] = attend_element(cache, from + d);
 	}
 }
 
@@ -189,6 +183,8 @@ static enum status prepare_step(struct attend *attend)
 	size_t M, new_rows;
 
 	TRY(read_tensors(attend));
+	if (attend->page_table_path)
+		TRY(attend_pages_read(attend));
 	find_shape(attend);
 	TRY(read_scale("--k-scale", attend->k_scale_path, attend->shape.kv_heads, &attend->k_scale,
 		       &attend->shape.k_scale));
@@ -210,9 +206,11 @@ static enum status prepare_step(struct attend *attend)
 	attend->out = xcalloc(attend->out_count + 1, sizeof(float));
 	attend->lse = xcalloc(M * (size_t)s->heads + 1, sizeof(float));
 	TRY(read_lengths(attend));
+	if (s->pages.rows > 0)
+		TRY(attend_pages_check(attend));
 	for (int slot = 0; slot < s->slots; slot++) {
 		attend->done[slot] = attend->lengths[slot] == 0;
-		if (attend->done[slot])
+		if (attend->done[slot] || s->pages.rows > 0)
 			continue;
 		take_row(attend, &attend->k, slot, attend->lengths[slot] - 1, attend->k_new);
 		take_row(attend, &attend->v, slot, attend->lengths[slot] - 1, attend->v_new);
@@ -232,6 +230,8 @@ static enum status load_cache(const struct attend *attend, struct kv_cache *cach
 	size_t slot_bytes = (size_t)attend->shape.kv_heads * (size_t)attend->rows
 		* (size_t)attend->shape.head_dim * dtype_bytes(attend->shape.kv_dtype);
 
+	if (attend->shape.pages.rows > 0)
+		return attend_pages_load(attend, cache);
 	for (int slot = 0; slot < attend->shape.slots; slot++)
 		if (attend->lengths[slot] > 1)
 			TRY(kv_cache_load(cache, 0, slot,
@@ -305,6 +305,8 @@ static json_t *describe_request(const struct attend *attend)
 	if (attend->shape.kv_dtype != DTYPE_F32)
 		json_object_set_new(request, "kv_dtype",
 				    json_string(dtype_name(attend->shape.kv_dtype)));
+	if (attend->page_table_path)
+		json_object_set_new(request, "page_table", describe_shape(&attend->page_table));
 	run_options_describe(&attend->run, request);
 	return request;
 }
@@ -341,10 +343,12 @@ static void print_request(const struct attend *attend)
 		       "Dv %d\n", attend->run.path->name, p->heads, p->kv_heads, p->queries,
 		       p->keys, p->head_dim, p->value_dim);
 	else
-		printf("%s: %d x %d query heads on %d KV heads, D %d, up to %d keys in chunks of "
+		printf("%s: %d x %d query heads on %d KV heads, D %d, up to %d keys in %s of "
 		       "%d%s%s\n",
 		       attend->run.path->name, s->slots, s->heads, s->kv_heads, s->head_dim,
-		       attend->rows, s->chunk, s->kv_dtype == DTYPE_F32 ? "" : ", KV cache of ",
+		       attend->rows, s->pages.rows > 0 ? "pages" : "chunks",
+		       s->pages.rows > 0 ? s->pages.rows : s->chunk,
+		       s->kv_dtype == DTYPE_F32 ? "" : ", KV cache of ",
 		       s->kv_dtype == DTYPE_F32 ? "" : dtype_name(s->kv_dtype));
 }
 
@@ -436,6 +440,7 @@ static enum status run(int argc, char **argv)
 	npy_free(&attend.v);
 	npy_free(&attend.k_scale);
 	npy_free(&attend.v_scale);
+	npy_free(&attend.page_table);
 	free(attend.lengths);
 	free(attend.done);
 	free(attend.k_new);
@@ -451,7 +456,8 @@ const struct command cmd_attend = {
 	"usage: flashtwin attend --q Q.npy --k K.npy --v V.npy [--out O.npy] [OPTION...]\n\n"
 	"q is (H, D) or (M, H, D), k and v are (Hkv, n, D) or (M, Hkv, n, D), all f32: the cache\n"
 	"as it is after this step's key was appended. With --path ladder k and v are also f16,\n"
-	"bf16 or e4m3. The output has q's shape. With --path\n"
+	"bf16 or e4m3, and with --page-table pools of pages, (P, Hkv, N, D), that hold all\n"
+	"rows. The output has q's shape. With --path\n"
 	"prefill q is (BH, Nq, D), k (BHkv, Nk, D), v (BHkv, Nk, Dv), the output (BH, Nq, Dv);\n"
 	"with prefill-tiled the same, with D = Dv of 64, 80, 96, 128 or 256.\n"
 	"A NaN in the input propagates to the output.\n\n",

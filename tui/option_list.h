@@ -22,7 +22,7 @@ OPTION(SLOTS, ON_DECODE, OWN, 0, "slots", VALUE_INTEGER("N", 1, MAX_SLOTS),
        "prompts that run at once (all); the others wait until one has finished")
 OPTION(KV_DTYPE, ON_DECODE, OWN, 0, "kv-dtype", VALUE_NAME("TYPE", "f32 f16 bf16 e4m3"),
        "of the KV cache (f32): new keys and values are rounded; types other than f32 need --path "
-       "ladder:")
+       "ladder")
 OPTION(OUT_DIR, ON_DECODE, OWN, 0, "out-dir", VALUE_DIRECTORY("DIR"),
        "write the replies to DIR/0.txt, DIR/1.txt, ... instead of stdout")
 OPTION(LOGITS, ON_DECODE, OWN, 0, "logits", VALUE_FILE("F.npy"),
@@ -34,16 +34,21 @@ OPTION(K, ON_ATTEND, OWN, 0, "k", VALUE_FILE("K"), "the keys; required")
 OPTION(V, ON_ATTEND, OWN, 0, "v", VALUE_FILE("V"), "the values; required")
 OPTION(ATTEND_KV_DTYPE, ON_ATTEND, OWN, 0, "kv-dtype", VALUE_NAME("TYPE", "f32 f16 bf16 e4m3"),
        "of keys and values (default: what K says); needed for bf16 in an array of u16, and always "
-       "for e4m3; types other than f32 need --path ladder:")
+       "for e4m3; types other than f32 need --path ladder")
 OPTION(K_SCALE, ON_ATTEND, OWN, 0, "k-scale", VALUE_FILE("F.npy"),
        "e4m3: what keys are multiplied by, one f32 for each KV head (default 1)")
 OPTION(V_SCALE, ON_ATTEND, OWN, 0, "v-scale", VALUE_FILE("F.npy"), "the same for values")
+OPTION(PAGE_TABLE, ON_ATTEND, OWN, 0, "page-table", VALUE_FILE("T.npy"),
+       "ladder, rungs 5 and 6: K and V are pools of pages, (P, Hkv, N, D), layout HND; T is i32 "
+       "(M, pages) or (pages): row r of sequence m is row r % N of page T[m, r / N]")
+OPTION(PAGE, ON_ATTEND, OWN, 0, "page", VALUE_INTEGER("N", 1, INT32_MAX),
+       "with --page-table: rows of a page; refuse pools of others (default: what K says)")
 OPTION(OUT, ON_ATTEND, OWN, 0, "out", VALUE_FILE("O.npy"),
        "where to write the output; without it a summary is printed")
 OPTION(LSE, ON_ATTEND, OWN, 0, "lse", VALUE_FILE("L.npy"),
        "ladder, rungs 5 and 6: where to write log(sum of exp(score)), f32 (H) or (M, H)")
 OPTION(LENGTHS, ON_ATTEND, OWN, 0, "lengths", VALUE_TEXT("N0,N1,..."),
-       "keys of each sequence, at most n (default n); 0 gives zeros")
+       "keys of each sequence, at most n, or N * pages (the default); 0 gives zeros")
 OPTION(CAUSAL, ON_ATTEND, OWN, 0, "causal", VALUE_OPTIONAL_NAME("top-left bottom-right"),
        "prefill: query i sees no later key; the mask is aligned bottom-right (default: the last "
        "query sees all keys) or top-left")

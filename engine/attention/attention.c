@@ -14,7 +14,8 @@ const char *graph_mode_name(enum graph_mode mode)
 
 bool attention_has_options(const struct attention_shape *s)
 {
-	return s->softcap != 0.0f || s->window != 0 || s->sinks != 0 || s->lse;
+	return s->softcap != 0.0f || s->window != 0 || s->sinks != 0 || s->lse
+		|| s->pages.rows != 0;
 }
 
 float attention_scale(int head_dim)

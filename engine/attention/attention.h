@@ -36,13 +36,17 @@ struct attention_shape {
 	/* A query sees the last `window` keys and the first `sinks`; 0: all keys. */
 	int window, sinks;
 	bool lse;                       /* attention_step() can give log-sum-exps */
+	/* Keys and values in pages: max_len is rows * each, and steps append nothing. The table is
+	 * copied by attention_create(). */
+	struct kv_pages pages;
 };
 
 /* One layer of one decode step, in host memory. */
 struct attention_step {
 	int layer;
 	const float *q;                 /* [M, H, D] */
-	const float *k, *v;             /* [M, Hkv, D], to be appended, in units of the scales */
+	/* [M, Hkv, D], to be appended, in units of the scales; with pages unused. */
+	const float *k, *v;
 	const bool *done;               /* [M] slots to skip; NULL: none */
 	float *out;                     /* [M, H, D]; rows of slots that are done become zeros */
 	/* [M, H] log(sum of exp(score)), -inf in slots that are done; or NULL. Needs `lse` of the
@@ -81,7 +85,7 @@ struct path {
 	bool replayable;                /* a graph of one layer's launches works for any length */
 	bool chunk_optional;            /* a shape may have chunk 0: no chunks */
 	bool narrow;                    /* takes caches of f16, bf16 and e4m3 */
-	bool options;                   /* takes softcap, window and sinks, and gives lse */
+	bool options;                   /* takes softcap, window, sinks and pages, and gives lse */
 	bool repeat_kv;                 /* needs a KV head for each query head */
 	bool tiled;                     /* attends to prompts with attention_prefill_tiled */
 	enum graph_mode graph;          /* the default, where the shape has NONE */
@@ -104,7 +108,7 @@ struct path {
 
 /* "capture" */
 const char *graph_mode_name(enum graph_mode);
-/* Whether any of softcap, window, sinks and lse is set. */
+/* Whether any of softcap, window, sinks, lse and pages is set. */
 bool attention_has_options(const struct attention_shape *);
 float attention_scale(int head_dim);                    /* 1 / sqrt(D), in float */
 int attention_max_chunks(int max_len, int chunk);       /* ceil(max_len / chunk); 0 for chunk 0 */

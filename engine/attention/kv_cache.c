@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/xalloc.h"
 
@@ -16,22 +17,48 @@ static enum status alloc_layer(struct kv_cache *cache, char letter, int layer, s
 
 	snprintf(name, sizeof name, "%c_cache.%d", letter, layer);
 	spec.name = name;
+	if (cache->pages.rows > 0) {
+		spec.shape[0] = cache->pages.pool;
+		spec.shape[2] = cache->pages.rows;
+	}
 	return device_alloc(cache->device, &spec, out);
 }
 
+/* Copies the table, which may not outlive the call. */
+static enum status create_table(struct kv_cache *cache)
+{
+	struct buffer_spec spec = {
+		"page_table", DTYPE_I32, 2, { cache->slots, cache->pages.each }
+	};
+	const int32_t *from = cache->pages.table;
+	int32_t *table;
+
+	cache->pages.table = NULL;
+	if (cache->pages.rows == 0)
+		return STATUS_OK;
+	TRY(device_alloc(cache->device, &spec, &cache->page_table));
+	table = xmalloc(cache->page_table->bytes);
+	memcpy(table, from, cache->page_table->bytes);
+	cache->pages.table = table;
+	return device_upload(cache->device, NULL, cache->page_table, 0, table,
+			     cache->page_table->bytes);
+}
+
 enum status kv_cache_create(struct device *device, int layers, int slots, int kv_heads, int max_len,
-			    int head_dim, enum dtype dtype, struct kv_cache **out)
+			    int head_dim, enum dtype dtype, const struct kv_pages *pages,
+			    struct kv_cache **out)
 {
 	struct kv_cache *cache = xmalloc(sizeof *cache);
-	enum status status = STATUS_OK;
+	enum status status;
 
 	*cache = (struct kv_cache){
 		.device = device, .layers = layers, .slots = slots, .kv_heads = kv_heads,
-		.max_len = max_len, .head_dim = head_dim, .dtype = dtype,
+		.max_len = max_len, .head_dim = head_dim, .dtype = dtype, .pages = *pages,
 		.k = xcalloc((size_t)layers, sizeof *cache->k),
 		.v = xcalloc((size_t)layers, sizeof *cache->v),
 		.lengths = xcalloc((size_t)layers * (size_t)slots, sizeof *cache->lengths),
 	};
+	status = create_table(cache);
 	for (int layer = 0; layer < layers && status == STATUS_OK; layer++) {
 		status = alloc_layer(cache, 'k', layer, &cache->k[layer]);
 		if (status == STATUS_OK)
@@ -56,6 +83,8 @@ void kv_cache_destroy(struct kv_cache *cache)
 		device_free(cache->device, cache->k[layer]);
 		device_free(cache->device, cache->v[layer]);
 	}
+	device_free(cache->device, cache->page_table);
+	free((void *)cache->pages.table);
 	free(cache->k);
 	free(cache->v);
 	free(cache->lengths);
@@ -75,13 +104,15 @@ int kv_cache_length(const struct kv_cache *cache, int layer, int slot)
 
 int64_t kv_cache_stride(const struct kv_cache *cache)
 {
-	return (int64_t)cache->kv_heads * cache->max_len * cache->head_dim;
+	int rows = cache->pages.rows > 0 ? cache->pages.rows : cache->max_len;
+
+	return (int64_t)cache->kv_heads * rows * cache->head_dim;
 }
 
 enum status kv_cache_check_capacity(const struct kv_cache *cache, int layer, const bool *done)
 {
 	for (int slot = 0; slot < cache->slots; slot++) {
-		if (done && done[slot])
+		if (cache->pages.rows > 0 || (done && done[slot]))
 			continue;
 		if (kv_cache_length(cache, layer, slot) >= cache->max_len)
 			return fail(STATUS_USAGE, "the KV cache of layer %d, slot %d is full: %d "
@@ -94,7 +125,7 @@ enum status kv_cache_check_capacity(const struct kv_cache *cache, int layer, con
 void kv_cache_advance(struct kv_cache *cache, int layer, const bool *done)
 {
 	for (int slot = 0; slot < cache->slots; slot++)
-		if (!done || !done[slot])
+		if (cache->pages.rows == 0 && (!done || !done[slot]))
 			++*length_of(cache, layer, slot);
 }
 
@@ -131,4 +162,17 @@ enum status kv_cache_load(struct kv_cache *cache, int layer, int slot, const voi
 	}
 	*length = rows;
 	return STATUS_OK;
+}
+
+enum status kv_cache_load_pools(struct kv_cache *cache, int layer, const void *k, const void *v)
+{
+	struct buffer *to[] = { cache->k[layer], cache->v[layer] };
+
+	TRY(device_upload(cache->device, NULL, to[0], 0, k, to[0]->bytes));
+	return device_upload(cache->device, NULL, to[1], 0, v, to[1]->bytes);
+}
+
+void kv_cache_set_length(struct kv_cache *cache, int layer, int slot, int keys)
+{
+	*length_of(cache, layer, slot) = keys;
 }

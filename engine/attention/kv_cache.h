@@ -4,10 +4,14 @@
  * e4m3; a slot holds one sequence. The cache keeps the number of keys in each layer and slot and
  * checks whether one more fits. It does not write rows, except to load whole prefixes: the
  * attention paths launch a kernel (kv_scatter) for that.
+ *
+ * With pages, K and V of a layer are pools [pages, kv_heads, rows, head_dim], which are loaded
+ * whole and to which nothing is appended: the first dimension of a buffer counts pages, not slots.
  */
 #ifndef KV_CACHE_H
 #define KV_CACHE_H
 
+#include "engine/attention/kv_pages.h"
 #include "engine/device.h"
 
 struct kv_cache {
@@ -16,23 +20,27 @@ struct kv_cache {
 	enum dtype dtype;
 	struct buffer **k, **v;         /* [layers] */
 	int *lengths;                   /* [layers, slots] in keys */
+	struct kv_pages pages;          /* with a copy of the table */
+	struct buffer *page_table;      /* the same, i32 [slots, each]; NULL: no pages */
 };
 
-/* All sizes are 1 or more, checked by the caller (attention_check()). The device must outlive the
- * cache. On an error nothing stays allocated. */
+/* All sizes are 1 or more, checked by the caller (attention_check()); pages of 0 rows: none. The
+ * device must outlive the cache. On an error nothing stays allocated. */
 enum status kv_cache_create(struct device *, int layers, int slots, int kv_heads, int max_len,
-			    int head_dim, enum dtype, struct kv_cache **out);
+			    int head_dim, enum dtype, const struct kv_pages *,
+			    struct kv_cache **out);
 /* Frees the buffers too. Does not change the error record. NULL is allowed. */
 void kv_cache_destroy(struct kv_cache *);
 
 int kv_cache_length(const struct kv_cache *, int layer, int slot);
-/* Elements from one slot of a layer's buffer to the next. */
+/* Elements from one slot of a layer's buffer to the next; with pages, from one page. */
 int64_t kv_cache_stride(const struct kv_cache *);
 
-/* Checks that every slot that is not done can hold another key. Fails with USAGE, naming the slot
- * and the sizes. done is [slots]; NULL means that none is done. */
+/* Checks that every slot that is not done can hold another key; with pages none has to. Fails with
+ * USAGE, naming the slot and the sizes. done is [slots]; NULL means that none is done. */
 enum status kv_cache_check_capacity(const struct kv_cache *, int layer, const bool *done);
-/* Counts one more key in every slot that is not done. Call it after the key was written. */
+/* Counts one more key in every slot that is not done. Call it after the key was written. With pages
+ * no key was. */
 void kv_cache_advance(struct kv_cache *, int layer, const bool *done);
 /* Counts `rows` more keys, which must fit, in one slot. Call it after they were written. */
 void kv_cache_append(struct kv_cache *, int layer, int slot, int rows);
@@ -44,5 +52,10 @@ void kv_cache_clear(struct kv_cache *, int slot);
  * empty. */
 enum status kv_cache_load(struct kv_cache *, int layer, int slot, const void *k, const void *v,
 			  int rows, int source_rows);
+
+/* With pages: loads the pools k and v of the cache's dtype whole. */
+enum status kv_cache_load_pools(struct kv_cache *, int layer, const void *k, const void *v);
+/* With pages: sets the keys of a slot, at most max_len. */
+void kv_cache_set_length(struct kv_cache *, int layer, int slot, int keys);
 
 #endif

@@ -29,7 +29,8 @@ static enum status check_options(const struct path *p, const struct attention_sh
 	if (attention_has_options(s) && !p->options)
 		return fail(STATUS_USAGE, "%s: %s needs --path ladder", p->name,
 			    s->softcap != 0.0f ? "a softcap" : s->window != 0 ? "a window"
-			    : s->sinks != 0 ? "sinks" : "log-sum-exp");
+			    : s->sinks != 0 ? "sinks" : s->lse ? "log-sum-exp"
+			    : "a page table");
 	if (!(s->softcap >= 0.0f) || isinf(s->softcap))
 		return fail(STATUS_USAGE, "%s: expected a finite softcap above 0, got %g", p->name,
 			    (double)s->softcap);
@@ -39,7 +40,7 @@ static enum status check_options(const struct path *p, const struct attention_sh
 	if (s->sinks > 0 && s->window == 0)
 		return fail(STATUS_USAGE, "%s: %d sinks need a window: without one all keys are "
 			    "visible", p->name, s->sinks);
-	return STATUS_OK;
+	return kv_pages_check(p->name, &s->pages, s->kv_heads, s->max_len);
 }
 
 static enum status check_shape(const struct path *p, const struct attention_shape *s)
@@ -167,17 +168,31 @@ static enum status check_layer(const struct attention *attention, int layer)
 	return STATUS_OK;
 }
 
+static enum status check_pages(const struct attention *a, const struct attention_step *step)
+{
+	const struct kv_cache *cache = a->cache;
+
+	for (int slot = 0; slot < a->shape.slots; slot++)
+		if (!step->done || !step->done[slot])
+			TRY(kv_pages_check_used(&cache->pages, slot,
+						kv_cache_length(cache, step->layer, slot),
+						a->shape.window, a->shape.sinks));
+	return STATUS_OK;
+}
+
 static enum status check_step(const struct attention *attention, const struct attention_step *step)
 {
 	const char *name = attention->path->name;
+	bool pages = attention->shape.pages.rows > 0;
 	enum status status;
 
 	TRY(check_layer(attention, step->layer));
-	if (!step->q || !step->k || !step->v || !step->out)
+	if (!step->q || !step->out || (!pages && (!step->k || !step->v)))
 		return fail(STATUS_USAGE, "%s: q, k, v or out is missing", name);
 	if (step->lse && !attention->shape.lse)
 		return fail(STATUS_USAGE, "%s: the shape is without log-sum-exp", name);
-	status = kv_cache_check_capacity(attention->cache, step->layer, step->done);
+	status = pages ? check_pages(attention, step)
+		: kv_cache_check_capacity(attention->cache, step->layer, step->done);
 	return status ? fail_context(status, "%s", name) : STATUS_OK;
 }
 
@@ -243,6 +258,8 @@ static enum status check_prompt(const struct attention *attention, const struct 
 	int held;
 
 	TRY(check_layer(attention, p->layer));
+	if (attention->shape.pages.rows > 0)
+		return fail(STATUS_USAGE, "%s: a prompt cannot be appended to pages", name);
 	if (p->slot < 0 || p->slot >= attention->shape.slots || p->rows < 0)
 		return fail(STATUS_USAGE, "%s: expected a prompt of 0 or more positions in slot 0 "
 			    "to %d, got %d positions in slot %d", name,

@@ -118,8 +118,8 @@ static enum status check(const struct attention_shape *s)
 		return fail(STATUS_USAGE, "ladder: rung 4 takes a KV cache of f32, got %s, which "
 			    "rungs 5, 6, 9, 10 and 13 take", dtype_name(s->kv_dtype));
 	if (attention_has_options(s) && rung != 5 && rung != 6)
-		return fail(STATUS_USAGE, "ladder: rung %d has no softcap, window, sinks or "
-			    "log-sum-exp, which rungs 5, 6 and 13 have", rung);
+		return fail(STATUS_USAGE, "ladder: rung %d has no softcap, window, sinks, "
+			    "log-sum-exp or pages, which rungs 5, 6 and 13 have", rung);
 	if (group_of(s) > SPLIT_MAX_GROUP)
 		return fail(STATUS_USAGE, "ladder: rung %d takes at most %d query heads for each "
 			    "KV head, got %d; rungs 1 to 3 take any", rung, SPLIT_MAX_GROUP,
@@ -323,7 +323,7 @@ static enum status launch_attend(struct attention *a, const char *name, int laye
 	return launch_on(a->device, &a->io->target, kernel, &launch);
 }
 
-enum { OPTIONS = 3, WITHOUT_OPTIONS = 13 };     /* arguments */
+enum { OPTIONS = 6, WITHOUT_OPTIONS = 13 };     /* arguments */
 
 /* With options, the kernel's name says so, and its arguments end with them. */
 static enum status launch_split(struct attention *a, const char *name, int layer)
@@ -332,6 +332,7 @@ static enum status launch_split(struct attention *a, const char *name, int layer
 	const struct ladder *l = (struct ladder *)a;
 	const struct arg given[OPTIONS] = {
 		ARG_F32(s->softcap), ARG_I32(s->window), ARG_I32(s->sinks),
+		ARG_BUFFER(a->cache->page_table), ARG_I32(s->pages.rows), ARG_I32(s->pages.each),
 	};
 	bool options = attention_has_options(s);
 	int at = l->k_scale ? WITHOUT_OPTIONS : WITHOUT_OPTIONS - 2;

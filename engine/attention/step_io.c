@@ -26,14 +26,15 @@ enum status step_launch(struct attention *a, const char *kernel, int layer, stru
 /* --- buffers --- */
 
 struct wanted {
-	struct buffer **to;
+	struct buffer **to;             /* NULL: not needed */
 	struct buffer_spec spec;
 };
 
 static enum status alloc_all(struct device *device, const struct wanted *wanted, int count)
 {
 	for (int i = 0; i < count; i++)
-		TRY(device_alloc(device, &wanted[i].spec, wanted[i].to));
+		if (wanted[i].to)
+			TRY(device_alloc(device, &wanted[i].spec, wanted[i].to));
 	return STATUS_OK;
 }
 
@@ -60,6 +61,8 @@ static enum status alloc_eager(struct attention *a)
 	if (!a->path->device_lengths || a->shape.graph != GRAPH_NONE)
 		return STATUS_OK;
 	TRY(alloc_values(a, "seq_lens", &a->io->eager.seq_lens));
+	if (a->shape.pages.rows > 0)
+		return STATUS_OK;
 	return a->shape.slots > 1 || a->shape.kv_dtype != DTYPE_F32
 		? alloc_values(a, "positions", &a->io->eager.positions) : STATUS_OK;
 }
@@ -69,17 +72,19 @@ enum status step_io_alloc(struct attention *a)
 	const struct attention_shape *s = &a->shape;
 	int64_t M = s->slots, H = s->heads, Hkv = s->kv_heads, D = s->head_dim;
 	struct step_io *io = a->io = xcalloc(1, sizeof *io);
+	bool appends = s->pages.rows == 0;
 	const struct wanted wanted[] = {
 		{ &io->q, { "q", DTYPE_F32, 3, { M, H, D } } },
-		{ &io->k_new, { "k_new", DTYPE_F32, 3, { M, Hkv, D } } },
-		{ &io->v_new, { "v_new", DTYPE_F32, 3, { M, Hkv, D } } },
+		{ appends ? &io->k_new : NULL, { "k_new", DTYPE_F32, 3, { M, Hkv, D } } },
+		{ appends ? &io->v_new : NULL, { "v_new", DTYPE_F32, 3, { M, Hkv, D } } },
 		{ &io->out, { "out", DTYPE_F32, 3, { M, H, D } } },
 	};
 
 	io->lens_now = xcalloc((size_t)M, sizeof *io->lens_now);
 	io->positions_now = xcalloc((size_t)M, sizeof *io->positions_now);
 	TRY(kv_cache_create(a->device, s->layers, s->slots, s->kv_heads, s->max_len, s->head_dim,
-			    s->kv_dtype, &a->cache));
+			    s->kv_dtype, &s->pages, &a->cache));
+	a->shape.pages.table = NULL;    /* it may not outlive the call */
 	TRY(alloc_all(a->device, wanted, COUNT(wanted)));
 	if (attention_has_options(s))
 		TRY(device_alloc(a->device, &(struct buffer_spec){ "lse", DTYPE_F32, 2, { M, H } },
@@ -116,15 +121,18 @@ void step_io_free(struct attention *a)
 
 /* --- one layer of one step --- */
 
-/* Sets the position of each slot's new key, and the slot's length with it. */
+/* Sets the position of each slot's new key, and the slot's length with it. With pages there is no
+ * new key. */
 static void place_keys(struct attention *a, const struct attention_step *step)
 {
+	bool appends = a->shape.pages.rows == 0;
+
 	for (int slot = 0; slot < a->shape.slots; slot++) {
 		bool done = step->done != NULL && step->done[slot];
 		int length = kv_cache_length(a->cache, step->layer, slot);
 
-		a->io->positions_now[slot] = done ? -1 : length;
-		a->io->lens_now[slot] = done ? 0 : length + 1;
+		a->io->positions_now[slot] = done || !appends ? -1 : length;
+		a->io->lens_now[slot] = done ? 0 : length + appends;
 	}
 }
 
@@ -190,8 +198,10 @@ enum status step_io_upload(struct attention *a, const struct attention_step *ste
 	if (a->path->plan)
 		TRY(update_all(a));
 	TRY(device_upload(device, NULL, io->q, 0, step->q, io->q->bytes));
-	TRY(device_upload(device, NULL, io->k_new, 0, step->k, io->k_new->bytes));
-	TRY(device_upload(device, NULL, io->v_new, 0, step->v, io->v_new->bytes));
+	if (io->k_new) {
+		TRY(device_upload(device, NULL, io->k_new, 0, step->k, io->k_new->bytes));
+		TRY(device_upload(device, NULL, io->v_new, 0, step->v, io->v_new->bytes));
+	}
 	TRY(update_all(a));
 	io->uploaded = true;
 	return STATUS_OK;
@@ -255,6 +265,8 @@ static enum status scatter_batch(struct attention *a, int layer, struct buffer *
 
 enum status step_io_scatter(struct attention *a, int layer)
 {
+	if (!a->io->k_new)
+		return STATUS_OK;
 	if (a->shape.slots == 1 && a->shape.kv_dtype == DTYPE_F32)
 		return step_io_scatter_slot(a, layer, 0);
 	TRY(scatter_batch(a, layer, a->io->k_new, a->cache->k[layer]));

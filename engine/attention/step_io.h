@@ -31,9 +31,10 @@ struct step_lengths {
 
 struct step_io {
 	struct buffer *q, *out;         /* [M, H, D] */
-	struct buffer *k_new, *v_new;   /* [M, Hkv, D] */
+	struct buffer *k_new, *v_new;   /* [M, Hkv, D]; NULL: with pages nothing is appended */
 	struct buffer *lse;             /* [M, H], with options; else NULL */
-	struct step_lengths eager;      /* if kernels read them; positions if M > 1 or not f32 */
+	/* If kernels read them; positions if keys are appended and M > 1 or not f32. */
+	struct step_lengths eager;
 	struct step_lengths graph;      /* allocated with the first graph */
 	int32_t *lens_now, *positions_now;      /* [M] of this step */
 	bool uploaded;                  /* at least one step was uploaded */
@@ -55,7 +56,7 @@ enum status step_io_upload(struct attention *, const struct attention_step *);
 enum status step_io_check_uploaded(const struct attention *);
 /* The lengths for the current target: those for graphs, or for launches issued one by one. */
 const struct step_lengths *step_io_lengths(const struct attention *);
-/* Writes the new rows of all slots: one launch for K and one for V, for any M. */
+/* Writes the new rows of all slots, if there are any: one launch for K and one for V, for any M. */
 enum status step_io_scatter(struct attention *, int layer);
 /* The same for one slot, which may be done. */
 enum status step_io_scatter_slot(struct attention *, int layer, int slot);

@@ -132,7 +132,7 @@ run $ladder --rung 3 --window 3
 expect 'rung 3' 2 '^flashtwin attend: --window needs --path ladder with rung 5, 6 or 13$'
 run $ladder --rung 9 --window 3
 expect 'rung 9' 2 \
-	'rung 9 has no softcap, window, sinks or log-sum-exp, which rungs 5, 6 and 13 have$'
+	'rung 9 has no softcap, window, sinks, log-sum-exp or pages, which rungs 5, 6 and 13 have$'
 run $ladder --lse missing/l
 expect 'a directory that does not exist' 2 '^flashtwin attend: .*missing/l'
 run decode --prompt A --window 3

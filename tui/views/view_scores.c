@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "tui/views/view_cache.h"
 #include "tui/views/view_cell.h"
+#include "tui/views/view_pages.h"
 #include "tui/views/view_query.h"
 #include "tui/views/view_visible.h"
 
@@ -263,7 +264,8 @@ enum status view_scores_read(const struct view_context *c, struct view_scores *k
 
 /* Of keys that need not follow each other in the sequence; *all is false if some are not known. */
 static enum status read_values(const struct view_context *c, const struct view_scores *k,
-			       const struct view_cache *cache, bool *all)
+			       const struct view_cache *cache, const struct view_pages *pages,
+			       bool *all)
 {
 	struct view_visible visible;
 	int64_t split, count = 0, more = 0;
@@ -271,10 +273,12 @@ static enum status read_values(const struct view_context *c, const struct view_s
 	TRY(view_visible_read(c, cache->op, k->slot, &visible));
 	split = view_visible_split(&visible, k->begin, k->end);
 	if (split > k->begin)
-		TRY(view_cache_read(c, cache, 'v', k->begin, split, k->d, k->value, &count));
+		TRY(view_pages_cache_read(c, pages, cache, 'v', k->begin, split, k->d, k->value,
+					  &count));
 	if (split < k->end)
-		TRY(view_cache_read(c, cache, 'v', split + visible.gap, k->end + visible.gap, k->d,
-				    k->value + (split - k->begin) * k->d, &more));
+		TRY(view_pages_cache_read(c, pages, cache, 'v', split + visible.gap,
+					  k->end + visible.gap, k->d,
+					  k->value + (split - k->begin) * k->d, &more));
 	*all = count + more == k->end - k->begin;
 	return STATUS_OK;
 }
@@ -285,13 +289,19 @@ enum status view_scores_values(const struct view_context *c, struct view_scores 
 	const struct view_place *place = &k->shape->place;
 	struct view_cache cache = { .op = place->op, .layer = place->layer, .slot = k->slot,
 				    .kv_head = k->kv_head };
-	bool all;
+	struct view_pages pages;
+	enum status status;
+	bool all = false;
 
 	if (k->d < 1 || k->d > VIEW_CACHE_ELEMENTS || k->end <= k->begin
 	    || k->end - k->begin > max_keys)
 		return STATUS_OK;
 	k->value = xcalloc((size_t)((k->end - k->begin) * k->d), sizeof *k->value);
-	TRY(read_values(c, k, &cache, &all));
+	status = view_pages_read(c, cache.op, k->slot, &pages);
+	if (status == STATUS_OK)
+		status = read_values(c, k, &cache, &pages, &all);
+	view_pages_free(&pages);
+	TRY(status);
 	if (!all) {
 		free(k->value);
 		k->value = NULL;

@@ -361,8 +361,8 @@ START_TEST(wrong_options_are_refused)
 	OK(attention_check(&path_ladder, &s));
 	s.rung = 9;
 	FAILS(attention_check(&path_ladder, &s), STATUS_USAGE,
-	      "ladder: rung 9 has no softcap, window, sinks or log-sum-exp, which rungs 5, 6 and "
-	      "13 have");
+	      "ladder: rung 9 has no softcap, window, sinks, log-sum-exp or pages, which rungs 5, "
+	      "6 and 13 have");
 	s = good;
 	s.softcap = -1.5f;
 	FAILS(attention_check(&path_ladder, &s), STATUS_USAGE,

@@ -313,6 +313,18 @@ static void print_title(const struct view_context *c, int64_t layer)
 		view_title(c, "KV CACHE at the end of the run%s", of);
 }
 
+static enum status note_pages(const struct view_context *c)
+{
+	int64_t pages;
+
+	TRY(VIEW_NUMBER(c, 0, &pages, "SELECT 1 FROM v_buffer WHERE run = ?1"
+			" AND name = 'page_table' LIMIT 1", c->run));
+	if (pages)
+		view_styled(c, STYLE_NOTE, " the caches are pools: a slot is a page, and a position"
+			    " is a row of it\n");
+	return STATUS_OK;
+}
+
 static enum status draw_none(const struct view_context *c)
 {
 	int64_t users;
@@ -350,6 +362,7 @@ static enum status draw(const struct view_context *c)
 		TRY(VIEW_NUMBER(c, -1, &layer, "SELECT layer FROM v_kv WHERE run = ?1 AND op <= ?2"
 				" ORDER BY op DESC LIMIT 1", c->run, op));
 	print_title(c, layer);
+	TRY(note_pages(c));
 	TRY(view_kv_rows(c, &place, layer, max_len));
 	TRY(draw_map(c, op, max_len));
 	return draw_positions(c, op, layer);

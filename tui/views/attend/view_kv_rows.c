@@ -18,6 +18,7 @@
 #include "tui/views/view_cache.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_columns.h"
+#include "tui/views/view_pages.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
 #include "tui/views/view_recompute.h"
@@ -33,6 +34,7 @@ struct slot {
 	const struct view_place *place;
 	struct view_shape shape;
 	int64_t layer, slot, kv_head, d, max_len;
+	bool pages;
 	int64_t first, last;            /* positions shown; last: max written, -1: none */
 	char *written;                  /* [last + 1 - first] '#' '=' 'W' '.' */
 	bool *k, *v;                    /* [the same] K, V is written */
@@ -394,6 +396,20 @@ static enum status find_head(const struct view_context *c, struct slot *s)
 	return STATUS_OK;
 }
 
+/* With pages, a slot of the caches is a page: the one that has the newest row of the sequence. What
+ * the launch reads of it is not marked. */
+static enum status find_page(const struct view_context *c, struct slot *s)
+{
+	struct view_pages pages;
+	enum status status = view_pages_read(c, s->place->op, s->slot, &pages);
+
+	s->pages = pages.rows > 0;
+	if (pages.table)
+		s->slot = pages.table[pages.count - 1];
+	view_pages_free(&pages);
+	return status;
+}
+
 /* Elements of a row: of the cache's shape [slots, KV heads, max_len, D], else of a row's bytes. */
 static enum status find_size(const struct view_context *c, struct slot *s)
 {
@@ -413,13 +429,15 @@ static enum status draw_slot(const struct view_context *c, struct slot *s)
 	int64_t bands = c->all ? BANDS_ALL : BANDS;
 
 	TRY(find_head(c, s));
+	TRY(find_page(c, s));
 	TRY(find_size(c, s));
 	if (s->last < 0)
 		return STATUS_OK;
 	s->max_len = s->max_len > s->last ? s->max_len : s->last + 1;
 	s->first = s->last >= bands * BAND ? s->last / BAND * BAND - (bands - 1) * BAND : 0;
 	TRY(read_writes(c, s));
-	TRY(find_reads(c, s));
+	if (!s->pages)
+		TRY(find_reads(c, s));
 	TRY(view_kv_written(c, s->place, s->layer, s->slot));
 	TRY(draw_map(c, s));
 	return draw_values(c, s);

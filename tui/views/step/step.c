@@ -42,6 +42,7 @@ void step_free(struct step *s)
 	free(s->text);
 	free(s->k);
 	view_shape_free(&s->shape);
+	view_pages_free(&s->pages);
 	s->chunks = NULL;
 	s->text = NULL;
 	s->k = NULL;

@@ -11,6 +11,7 @@
 #ifndef STEP_H
 #define STEP_H
 
+#include "tui/views/view_pages.h"
 #include "tui/views/view_place.h"
 #include "tui/views/view_recompute.h"
 #include "tui/views/view_scores.h"
@@ -75,6 +76,7 @@ struct step {
 	int64_t head, kv_head, slot, chosen;    /* chosen: index of the address's chunk, or -1 */
 	int64_t keys, max_len;          /* that the query sees; max_len 0: unknown */
 	struct view_visible visible;    /* of STEP_CHUNKS */
+	struct view_pages pages;        /* the same */
 	int64_t d;                      /* elements of a row of K and V; 0: unknown */
 	struct step_query query;        /* of STEP_TILES */
 	float *k;                       /* [k_rows][d], of prefill and the host; NULL: unknown */

@@ -1,7 +1,6 @@
 /* step_bytes.c - rows of the KV cache that a step read; see step.h. */
 #include "tui/views/step/step.h"
 
-#include "tui/views/view_cache.h"
 #include "tui/views/view_visible.h"
 
 /* Of positions that follow each other. */
@@ -16,7 +15,7 @@ static enum status read_rows(const struct view_context *c, const struct step *s,
 	*known = end <= begin;
 	if (*known)
 		return STATUS_OK;
-	TRY(view_cache_read(c, &cache, tensor, begin, end, d, out, &count));
+	TRY(view_pages_cache_read(c, &s->pages, &cache, tensor, begin, end, d, out, &count));
 	*known = count == end - begin;
 	if (*known || s->form != STEP_TILES)
 		return STATUS_OK;

@@ -136,11 +136,14 @@ static enum status draw_graph(const struct step_drawing *d)
 
 static void draw_options(const struct step_drawing *d)
 {
-	char text[200];
+	char text[200], pages[160];
 
 	step_options_text(d->step, text);
 	if (text[0] != '\0')
 		view_styled(d->context, STYLE_NOTE, " %s\n", text);
+	view_pages_text(&d->step->pages, &d->step->visible, pages);
+	if (pages[0] != '\0')
+		view_styled(d->context, STYLE_NOTE, " %s\n", pages);
 }
 
 /* --- headings and result --- */
@@ -280,7 +283,7 @@ static int64_t lines_around(const struct step_drawing *d)
 	int64_t lines = 5 + step_has_weights(d->step) + (d->step->node.graph > 0);
 	const struct view_visible *o = &d->step->visible;
 
-	lines += o->softcap != 0.0 || o->window > 0;
+	lines += (o->softcap != 0.0 || o->window > 0) + (d->step->pages.rows > 0);
 	/* The verdict on two runs may need a line of its own. */
 	lines += d->memory->verdict[0] && d->layout.columns < COLUMNS_OF_VERDICT;
 	return lines + (d->second && d->second->has_out);

@@ -1,4 +1,7 @@
-/* step_options.c - softcap, window and sinks of a step, and where its keys are; see step.h. */
+/* step_options.c - softcap, window, sinks and pages of a step, and where its keys are.
+ *
+ * See step.h.
+ */
 #include "tui/views/step/step.h"
 
 #include <inttypes.h>
@@ -6,8 +9,10 @@
 
 enum status step_options_read(const struct view_context *c, struct step *s)
 {
-	return s->form == STEP_CHUNKS
-		? view_visible_read(c, s->attend.op, s->slot, &s->visible) : STATUS_OK;
+	if (s->form != STEP_CHUNKS)
+		return STATUS_OK;
+	TRY(view_visible_read(c, s->attend.op, s->slot, &s->visible));
+	return view_pages_read(c, s->attend.op, s->slot, &s->pages);
 }
 
 int64_t step_position(const struct step *s, int64_t key)

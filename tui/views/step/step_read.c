@@ -289,6 +289,9 @@ static enum status read_written(const struct view_context *c, struct step *s)
 {
 	int64_t first = s->attend.op, newest = step_position(s, s->keys - 1), load;
 
+	/* Pools are loaded whole, and a slot of a cache is a page. */
+	if (s->pages.rows > 0)
+		return STATUS_OK;
 	if (s->attend.step >= 0)
 		TRY(VIEW_NUMBER(c, first, &first, "SELECT min(first_op) FROM v_step WHERE run = ?1"
 				" AND step = ?2", c->run, s->attend.step));
