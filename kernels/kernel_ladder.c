@@ -102,7 +102,7 @@ static int option_of(const struct ladder_params *p, int option)
 	return (p->scales ? p->scales + 2 : STREAM_SCALE + 1) + option;
 }
 
-/* Rows [begin, end) of a sequence, in the pages that its table names. */
+/* Rows [begin, end) of a sequence, in the pages that its table names, up to the table's end. */
 static void rows_read(const struct kernel_call *call, const struct ladder_params *p, unsigned m,
 		      uint64_t begin, uint64_t end, kernel_extent_fn *extent, void *context)
 {
@@ -115,6 +115,8 @@ static void rows_read(const struct kernel_call *call, const struct ladder_params
 		uint64_t entry = m * value_of(call, option_of(p, OPTION_PAGES)) + begin / page;
 		uint64_t count = page - begin % page, at;
 
+		if (entry >= value_of(call, table) / sizeof(int32_t))
+			return;
 		count = count < end - begin ? count : end - begin;
 		at = length_at(call, table, entry) * value_of(call, of->stride) * of->element
 			+ begin % page * row;

@@ -457,10 +457,9 @@ const struct command cmd_attend = {
 	"q is (H, D) or (M, H, D), k and v are (Hkv, n, D) or (M, Hkv, n, D), all f32: the cache\n"
 	"as it is after this step's key was appended. With --path ladder k and v are also f16,\n"
 	"bf16 or e4m3, and with --page-table pools of pages, (P, Hkv, N, D), that hold all\n"
-	"rows. The output has q's shape. With --path\n"
-	"prefill q is (BH, Nq, D), k (BHkv, Nk, D), v (BHkv, Nk, Dv), the output (BH, Nq, Dv);\n"
-	"with prefill-tiled the same, with D = Dv of 64, 80, 96, 128 or 256.\n"
-	"A NaN in the input propagates to the output.\n\n",
+	"rows. The output has q's shape. With --path prefill q is (BH, Nq, D), k (BHkv, Nk, D),\n"
+	"v (BHkv, Nk, Dv), the output (BH, Nq, Dv); with prefill-tiled the same, with D = Dv of\n"
+	"64, 80, 96, 128 or 256. A NaN in the input propagates to the output.\n\n",
 	.examples =
 	"  flashtwin attend --q q.npy --k k.npy --v v.npy --out o.npy\n"
 	"  flashtwin attend --q q.npy --k k.npy --v v.npy --chunk 16 --log points -o t.twin\n"
