@@ -27,7 +27,8 @@ static void reads_keys(const struct kernel_call *call, const struct ladder_param
 /* --- flash_decode_group(q, k, v, partials, seq_lens, H, Hkv, D, max_len, stride, C, scale), and
  *     flash_decode_split and _stream, without C; grid (Hkv, M, max_chunks or SPLITS) --- */
 
-enum { GROUP_C = 10, STREAM_SCALE = 10 };  /* at the same place */
+/* flash_decode_group has C where the others have scale. */
+enum { GROUP_C = 10, STREAM_SCALE = 10 };
 
 static void group_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
 {
