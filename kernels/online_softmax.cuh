@@ -75,7 +75,7 @@ static __device__ float dot_unaligned(const float *a, const float *b, int D)
 /* The same sums with loads of 16 bytes, if rows of D floats are aligned to them. */
 #ifdef FOUR_FMAF
 /* The simulator's compiler does not find that four sums fit into one vector. */
-static float dot(const float *query, const float *key, int D)
+static __device__ float dot(const float *query, const float *key, int D)
 {
 	four_floats s = { 0.0f, 0.0f, 0.0f, 0.0f };
 

@@ -314,6 +314,11 @@ def include():
                 {'y': y[:30] + [0, 0], 'counted': [1]})
 
 
+def macro_names():
+    return Case('macro_names.cu', 'named', '1', '32', {'out': Out('i32', 32)},
+                {'out': [5 * i + 3 for i in range(32)]})
+
+
 def classes():
     x = ramp(32)
     total = sum(2 * (v + 1) + 2 * 2 * 2 + 3 * (2 * 3 - 1) for v in x)
@@ -1722,7 +1727,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          random_xorwow, random_philox, random_vectors, random_xorwow_distributions,
          random_philox_distributions, bf16_math, fp8_e4m3, fp8_e5m2, fp8_vectors, complex_single, complex_double,
          bf16_scale,
-         *CUB, bf16_packed, include, classes, atomics, grid_sync, warp_words, groups, group_parts,
+         *CUB, bf16_packed, include, macro_names, classes, atomics, grid_sync, warp_words, groups, group_parts,
          wide_tiles, tile_sync, tile_floats, group_updates, numbered, numbered_checked,
          numbered_race, numbered_wrong, printing, printing_odd,
          named('any', 1), named('max', 34), named('min', 25, 5), named('abs', 4),

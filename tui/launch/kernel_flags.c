@@ -20,6 +20,11 @@ const char *const kernel_link_flags[] = {
 	"-Wl,--wrap=cudaStreamDestroy", NULL
 };
 
+const char *const kernel_nvcc_macros[] = {
+	"-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
+	"-D__CUDACC_VER_BUILD__=0", "-D__CUDACC_EXTENDED_LAMBDA__", NULL
+};
+
 /* Uses what this processor has; fmaf() is a library call without FMA. A char is signed on x86-64,
  * and on ARM only with a flag. */
 void kernel_flags_add_processor(struct arg_list *args)

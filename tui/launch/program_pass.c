@@ -71,12 +71,6 @@ void program_add_flags(const struct program_source *s, int number, struct arg_li
 		arg_list_add_all(args, s->file_flags[number]);
 }
 
-/* nvcc's macros, as of the toolkit whose semantics the runtime has. */
-static const char *const nvcc_macros[] = {
-	"-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
-	"-D__CUDACC_VER_BUILD__=0", "-D__CUDACC_EXTENDED_LAMBDA__", NULL
-};
-
 /* The user's macros come after flashtwin's headers, where their names may mean something else. */
 static enum status add_macros(const struct program_source *s, const struct pass *pass,
 			      struct arg_list *args, char **header)
@@ -105,7 +99,7 @@ static enum status preprocess(const struct program *p, const struct program_sour
 
 	arg_list_add_all(&args, (const char *const[]){ "-E", "-x", "c++", "-fsigned-char", NULL });
 	program_add_standard(s, &args, &standard);
-	arg_list_add_all(&args, nvcc_macros);
+	arg_list_add_all(&args, kernel_nvcc_macros);
 	arg_list_add_all(&args, (const char *const[]){ "-DFLASHTWIN_SIM", "-U_FORTIFY_SOURCE",
 		  "-isystem", p->stubs, "-isystem", p->include, "-include", "sim/cuda/program.h",
 		  "-fdiagnostics-color=never", NULL });
@@ -113,8 +107,7 @@ static enum status preprocess(const struct program *p, const struct program_sour
 	if (pass->host) {
 		arg_list_add(&args, "-DFLASHTWIN_HOST");
 	} else {
-		/* Host functions get it too, as with nvcc. 9.0 is the capability of the H200. */
-		arg_list_add(&args, "-D__CUDA_ARCH__=900");
+		arg_list_add(&args, KERNEL_ARCHITECTURE);
 		kernel_flags_add_processor(&args);
 		if (s->check)
 			arg_list_add(&args, "-DFLASHTWIN_CHECK");

@@ -103,6 +103,8 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 	arg_list_add_all(&args, (const char *const[]){ "-E", "-x", language(k), standard(k),
 		  "-DFLASHTWIN_SIM", "-U_FORTIFY_SOURCE", "-isystem", stubs, "-isystem", include,
 		  "-include", "sim/cuda/user.h", "-fdiagnostics-color=never", NULL });
+	arg_list_add_all(&args, kernel_nvcc_macros);
+	arg_list_add(&args, KERNEL_ARCHITECTURE);
 	framework_add(&args, include, &framework);
 	kernel_flags_add_processor(&args);
 	if (s->check)
