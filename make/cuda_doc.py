@@ -29,7 +29,8 @@ LANGUAGE = (
     ('double: `+ - * / sqrt fma`, conversions, and the functions listed below',
      'other functions of double are compile errors', 'tests/launch/double_math.cu', 'exp10'),
     ('`__managed__` variables', 'of `run`', 'tests/tui/run/language.cu', '__managed__'),
-    ('device `malloc`, `free`, `new`, `delete`', 'a heap of 8 MiB', 'tests/tui/run/heap.cu', 'malloc'),
+    ('device `malloc`, `free`, `new`, `delete`', 'a heap of 8 MiB, or of the size that '
+     '`cudaDeviceSetLimit()` sets before a kernel allocates', 'tests/tui/run/heap.cu', 'malloc'),
     ('inline PTX', 'the instructions of `sim/cu2c/ptx_table.c`; others are a compile error',
      'tests/launch/ptx_integer.cu', 'asm'),
     ('barriers with a number: `bar.sync`, `bar.arrive`, `bar.red`, `__barrier_sync`',

@@ -31,6 +31,7 @@
 	X(DevicePrimaryCtxRetain,  "cuDevicePrimaryCtxRetain") \
 	X(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2") \
 	X(CtxSetCurrent,           "cuCtxSetCurrent") \
+	X(CtxSetLimit,             "cuCtxSetLimit") \
 	X(CtxSynchronize,          "cuCtxSynchronize") \
 	X(MemAlloc,                "cuMemAlloc_v2") \
 	X(MemAllocManaged,         "cuMemAllocManaged") \

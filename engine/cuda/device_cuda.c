@@ -304,12 +304,22 @@ static enum status cuda_attribute(struct device *device, int attribute, int *out
 			  "GPU %d: reading attribute %d", device->ordinal, attribute);
 }
 
+static enum status cuda_set_heap(struct device *device, size_t bytes)
+{
+	struct cuda_device *d = cuda_device(device);
+
+	TRY(cuda_enter(d));
+	return cuda_check(d, d->cu->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, bytes),
+			  "GPU %d: a heap of %zu bytes", device->ordinal, bytes);
+}
+
 const struct device_ops device_cuda = {
 	.name = "cuda",
 	.open = cuda_open,
 	.close = cuda_close,
 	.info = cuda_info,
 	.attribute = cuda_attribute,
+	.set_heap = cuda_set_heap,
 	.function = cuda_function,
 	.alloc = cuda_alloc,
 	.alloc_managed = cuda_alloc_managed,

@@ -71,6 +71,11 @@ static enum status recorder_attribute(struct device *device, int attribute, int 
 	return device_attribute(device->inner, attribute, out);
 }
 
+static enum status recorder_set_heap(struct device *device, size_t bytes)
+{
+	return device_set_heap(device->inner, bytes);
+}
+
 static enum status recorder_function(struct device *device, const struct kernel *kernel,
 				     struct function_info *out)
 {
@@ -116,6 +121,7 @@ static const struct device_ops device_recorder = {
 	.close = recorder_close,
 	.info = recorder_info,
 	.attribute = recorder_attribute,
+	.set_heap = recorder_set_heap,
 	.function = recorder_function,
 	.alloc = recorder_alloc,
 	.alloc_managed = recorder_alloc_managed,

@@ -191,6 +191,8 @@ static cudaError_t set_limit(enum cudaLimit limit, size_t value)
 		return cudaErrorUnsupportedLimit;
 	if ((int)limit == LIMIT_SHARED)         /* it can only be read */
 		return cudaErrorNotPermitted;
+	if (limit == cudaLimitMallocHeapSize)
+		TRY_DEVICE(d, device_set_heap(d->device, value));
 	if (limit == cudaLimitStackSize)
 		value = value > SIZE_MAX - 15 ? value : (value + 15) / 16 * 16;
 	d->limits[limit] = value;

@@ -15,17 +15,17 @@
 #include "sim/check/check_volatile.h"
 #include "sim/exec/heap.h"
 
-struct heap *check_heap(struct listener *listener)
+struct heap *check_heap(struct listener *listener, size_t bytes)
 {
 	struct check *check = check_of(listener);
 	void *memory;
 
 	if (check->heap)
 		return check->heap;
-	memory = check_map_heap(check, HEAP_BYTES);
+	memory = check_map_heap(check, bytes);
 	if (!memory)
 		return NULL;
-	check->heap = heap_new(memory, HEAP_BYTES);
+	check->heap = heap_new(memory, bytes);
 	check->heap_at = (uintptr_t)memory;
 	return check_reach_heap(check) ? check->heap : NULL;
 }

@@ -9,7 +9,7 @@ struct heap;
 struct listener;
 
 /* See struct listener_calls. */
-struct heap *check_heap(struct listener *);
+struct heap *check_heap(struct listener *, size_t bytes);
 void check_heap_use(struct listener *, const void *memory, size_t bytes, bool used);
 
 #endif

@@ -61,6 +61,7 @@ static void sim_close(struct device *device)
 	grid_runner_destroy(sim->runner);
 	check_destroy(sim->check);
 	queued_close(sim);
+	device_heap_close(&sim->heap);
 	free(sim);
 }
 
@@ -80,6 +81,7 @@ static enum status sim_open(const struct device_options *options, struct device 
 	sim->seed = options->seed;
 	sim->steps = options->steps;
 	sim->check_orders = options->check ? options->check_orders : 0;
+	sim->heap.bytes = HEAP_BYTES;
 	sim->runner = grid_runner_create(options->steps ? 1 : options->jobs);
 	streams_open(sim);
 	if (options->check && check_create(&sim->check) != STATUS_OK) {
@@ -323,6 +325,22 @@ static enum status sim_launch(struct device *device, const struct launch *launch
 	return give(stream, task);
 }
 
+/* What was launched before may allocate. */
+static enum status sim_set_heap(struct device *device, size_t bytes)
+{
+	struct device_simulated *sim = simulated(device);
+	size_t memory = sim->profile->info.memory_bytes;
+
+	TRY(queue_drain(sim, NULL));
+	if (sim->heap.used)
+		return fail_device(1, "the size of the heap can only be set before a kernel "
+				   "allocates");
+	if (bytes > memory)
+		return fail_device(2, "the heap: %zu bytes, the device has %zu", bytes, memory);
+	sim->heap.bytes = bytes;
+	return STATUS_OK;
+}
+
 static enum status sim_observe(struct device *device, const struct device_observer *observer)
 {
 	struct device_simulated *sim = simulated(device);
@@ -427,6 +445,7 @@ const struct device_ops device_sim = {
 	.copy = sim_copy,
 	.fill = sim_fill,
 	.launch = sim_launch,
+	.set_heap = sim_set_heap,
 	.sync = sim_sync,
 	.stream_create = sim_stream_create,
 	.stream_destroy = sim_stream_destroy,

@@ -163,7 +163,7 @@ static enum status run_under(const struct run *run)
 		.independent = launch->independent, .cooperative = launch->cooperative,
 		.points = launch->probed ? run->points : NULL,
 		.seed = run->seed ? mix(run->seed, (uint64_t)run->checked.number) | 1 : 0,
-		.nested = &nested,
+		.nested = &nested, .heap = &sim->heap,
 	};
 	enum status status;
 

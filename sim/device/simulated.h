@@ -8,6 +8,7 @@
 #include "engine/device.h"
 #include "kernels/points.h"
 #include "sim/device/limits.h"
+#include "sim/exec/heap.h"
 
 struct sim_buffer {
 	struct buffer base;             /* first */
@@ -40,6 +41,7 @@ struct device_simulated {
 	enum status sticky_status;      /* DEVICE, or STEPS */
 	char sticky_text[600];
 	struct made_code *made_codes;   /* of launches by device code: queued.c */
+	struct device_heap heap;        /* of kernels */
 	struct point_sink points;       /* records NULL: off */
 	struct device_observer observer;
 	bool host_waits;                /* for work in streams: then nothing waits for the host */

@@ -106,6 +106,7 @@ enum status grid_run(struct grid_runner *runner, const struct grid_launch *launc
 		.stop = blocks,
 		.listener = launch->listener,
 		.nested = launch->nested,
+		.heap = launch->heap,
 	};
 	int jobs = launch->independent && !launch->cooperative && !launch->listener
 		? runner->jobs : 1;

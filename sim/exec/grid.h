@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "sim/cuda/runtime.h"
 
+struct device_heap;
 struct grid_runner;
 struct listener;
 struct nested;
@@ -22,6 +23,7 @@ struct grid_launch {
 	uint64_t seed;                  /* 0: run in order */
 	struct listener *listener;      /* NULL: not checked; otherwise runs on one OS thread */
 	struct nested *nested;          /* takes the launches that device code makes */
+	struct device_heap *heap;       /* what malloc() in device code uses */
 };
 
 struct grid_runner *grid_runner_create(int jobs);

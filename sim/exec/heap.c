@@ -29,6 +29,7 @@ struct piece {
 
 struct heap {
 	unsigned char *memory;
+	size_t bytes, filled;           /* its size, and what has its first contents */
 	struct piece *pieces;
 	size_t count, capacity, next;   /* next: where the search begins */
 };
@@ -38,9 +39,10 @@ struct heap *heap_new(void *memory, size_t bytes)
 	struct heap *heap = xcalloc(1, sizeof *heap);
 
 	heap->memory = memory;
+	heap->bytes = heap->filled = bytes / sizeof(uint32_t) * sizeof(uint32_t);
 	heap->capacity = 64;
 	heap->pieces = xcalloc(heap->capacity, sizeof *heap->pieces);
-	heap->pieces[heap->count++] = (struct piece){ 0, bytes, 0 };
+	heap->pieces[heap->count++] = (struct piece){ 0, heap->bytes, 0 };
 	return heap;
 }
 
@@ -51,29 +53,49 @@ void heap_delete(struct heap *heap)
 	free(heap);
 }
 
-/* The heap of launches that are not checked; its memory stays until the process ends. */
-static struct heap *plain_heap(void)
+/* The heap of launches that are not checked; its memory is mapped here. */
+static struct heap *plain_heap(struct device_heap *h)
 {
-	static struct heap *heap;
-	const uint32_t poison = DEVICE_POISON;
 	unsigned char *memory;
 
-	if (heap)
-		return heap;
-	memory = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (h->plain)
+		return h->plain;
+	memory = mmap(NULL, h->bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
-	for (size_t i = 0; i < HEAP_BYTES; i += sizeof poison)
-		memcpy(memory + i, &poison, sizeof poison);
-	heap = heap_new(memory, HEAP_BYTES);
-	return heap;
+	h->plain = heap_new(memory, h->bytes);
+	h->plain->filled = 0;
+	return h->plain;
+}
+
+void device_heap_close(struct device_heap *h)
+{
+	if (h->plain)
+		munmap(h->plain->memory, h->bytes);
+	heap_delete(h->plain);
+	h->plain = NULL;
 }
 
 static struct heap *current_heap(void)
 {
 	struct listener *listener = worker_self->grid->listener;
+	struct device_heap *h = worker_self->grid->heap;
 
-	return listener ? listener->calls->heap(listener) : plain_heap();
+	h->used = true;
+	if (h->bytes == 0)
+		return NULL;
+	return listener ? listener->calls->heap(listener, h->bytes) : plain_heap(h);
+}
+
+/* Fills memory with poison when it is given out first: a large heap need not be all in use. */
+static void fill(struct heap *heap, const struct piece *p)
+{
+	const uint32_t poison = DEVICE_POISON;
+
+	for (; heap->filled < p->at + p->bytes && heap->filled < heap->bytes;
+	     heap->filled += sizeof poison)
+		memcpy(heap->memory + heap->filled, &poison, sizeof poison);
 }
 
 /* --- pieces --- */
@@ -147,7 +169,7 @@ void *ft_malloc(size_t bytes)
 
 	if (!lane_current())
 		return malloc(bytes);
-	if (!heap || bytes == 0 || bytes > HEAP_BYTES)
+	if (!heap || bytes == 0 || bytes > heap->bytes)
 		return NULL;
 	whole = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GAP;
 	p = find_free(heap, whole);
@@ -160,6 +182,7 @@ void *ft_malloc(size_t bytes)
 	split(heap, whole);
 	p = &heap->pieces[heap->next++];
 	p->used = bytes;
+	fill(heap, p);
 	LISTENER_CALL(worker_self->grid->listener, heap_use, heap->memory + p->at, bytes, true);
 	return heap->memory + p->at;
 }

@@ -2,13 +2,24 @@
 #ifndef SIM_HEAP_H
 #define SIM_HEAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct heap;
 
 #define HEAP_BYTES ((size_t)8 << 20)    /* CUDA's default for cudaLimitMallocHeapSize */
 
-/* A heap in `memory`, which stays the caller's. */
+/* The heap of a device. Its size is fixed once a kernel called malloc(). */
+struct device_heap {
+	size_t bytes;
+	bool used;
+	struct heap *plain;             /* of launches that are not checked; NULL: not created */
+};
+
+/* Frees the heap of launches that are not checked, with its memory. */
+void device_heap_close(struct device_heap *);
+
+/* A heap in `memory`, which stays the caller's and holds what it should hold at first. */
 struct heap *heap_new(void *memory, size_t bytes);
 void heap_delete(struct heap *);          /* NULL is allowed */
 

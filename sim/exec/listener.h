@@ -75,9 +75,9 @@ struct listener_calls {
 			    size_t copied, bool piece, uintptr_t pc);
 	void (*async_end)(struct listener *, struct lane *began, void *to, const void *from,
 			  size_t bytes, size_t copied, uintptr_t pc);
-	/* The heap of kernels, NULL if out of memory; a kernel got these bytes of it, or freed
-	 * them. */
-	struct heap *(*heap)(struct listener *);
+	/* The heap of kernels, made with so many bytes at the first call, NULL if out of memory; a
+	 * kernel got these bytes of it, or freed them. */
+	struct heap *(*heap)(struct listener *, size_t bytes);
 	void (*heap_use)(struct listener *, const void *memory, size_t bytes, bool used);
 	void (*deadlock)(struct listener *, const struct worker *);
 	/* In a signal handler: a floating-point trap at pc, and the single-step trap after the

@@ -49,6 +49,7 @@ struct grid {
 	bool independent, cooperative;
 	struct listener *listener;      /* NULL: not checked */
 	struct nested *nested;          /* launches by device code */
+	struct device_heap *heap;
 	uint64_t seed;                  /* of this launch: the device's seed mixed with its count */
 	_Atomic uint64_t next;
 	_Atomic uint64_t stop;          /* blocks from this order on are not started */

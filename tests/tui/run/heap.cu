@@ -59,6 +59,28 @@ __global__ void until_full(int *out)
 	out[1] = !new int[4 << 20];
 }
 
+__global__ void large(int *out) { out[0] = (out[1] = !malloc(31 << 20)) || malloc(8 << 20); }
+
+// The size is set before a kernel allocates, and not later.
+static void limits(int *out)
+{
+	const cudaLimit heap = cudaLimitMallocHeapSize;
+	size_t bytes;
+
+	cudaDeviceGetLimit(&bytes, heap);
+	printf("default: %zu\n", bytes);
+	printf("too large: %d\n", cudaDeviceSetLimit(heap, (size_t)1 << 40));
+	printf("large: %d\n", cudaDeviceSetLimit(heap, 32 << 20));
+	cudaDeviceGetLimit(&bytes, heap);
+	printf("set: %zu, %d\n", bytes, cudaGetLastError());
+	large<<<1, 1>>>(out);
+	printf("in use: %d\n", cudaDeviceSetLimit(heap, 64 << 20));
+	cudaDeviceGetLimit(&bytes, heap);
+	printf("still: %zu, %d\n", bytes, cudaGetLastError());
+	cudaDeviceSynchronize();
+	printf("fits: %d %d\n", out[0], out[1]);
+}
+
 __device__ int *kept;
 __global__ void past_the_end(int *out)
 {
@@ -92,6 +114,8 @@ int main(int, char **argv)
 		until_full<<<1, 1>>>(out);
 		cudaDeviceSynchronize();
 		printf("full: %d %d\n", out[0], out[1]);
+	} else if (strcmp(what, "limits") == 0) {
+		limits(out);
 	} else if (strcmp(what, "past") == 0) {
 		past_the_end<<<1, 1>>>(out);
 	} else if (strcmp(what, "unwritten") == 0) {

@@ -42,8 +42,21 @@ for options in '' --check; do
 	result "malloc, free, new and delete $options" \
 		"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
 done
+wanted='default: 8388608
+too large: 2
+large: 0
+set: 33554432, 2
+in use: 1
+still: 33554432, 1
+fits: 0 0
+no error'
+for options in '' --check; do
+	run run heap.cu $options -- limits
+	result "the size of the heap $options" \
+		"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
+done
 run run heap.cu --check -- past
-expect 'an index past the end' 4 'oob in past_the_end, L0: in the kernels. heap' 'heap.cu:66$'
+expect 'an index past the end' 4 'oob in past_the_end, L0: in the kernels. heap' 'heap.cu:88$'
 run run heap.cu --check -- unwritten
 expect 'a read of what was never written' 4 "uninit in unwritten, L0: 4 bytes at byte 4 of the kernels"
 run run heap.cu --check -- stale
