@@ -51,7 +51,7 @@ LANGUAGE = (
      'tex2D'),
     ('textures and surfaces in `launch`', 'a compile error', 'tests/launch/errors_texture.cu',
      'tex'),
-    ('launches in device code', 'of `run` on the simulator, of kernels of the same file; they run '
+    ('launches in device code', 'of `run` on the simulator, of kernels of any file; they run '
      'when the grid that makes them is over', 'tests/tui/run/nested.cu', '<<<'),
 )
 

@@ -335,11 +335,12 @@ enum status rewrite_user(const char *file, const char *text, size_t bytes, struc
 	return rewrite(file, text, bytes, mode, "user", how.kernel, out);
 }
 
-enum status rewrite_program(const char *file, const char *text, size_t bytes, bool host,
-			    char **out)
+enum status rewrite_program(const char *file, const char *text, size_t bytes,
+			    enum rewrite_pass pass, char **out)
 {
 	const struct unit_mode mode = {
-		.user = true, .cplusplus = true, .pass = host ? PASS_HOST : PASS_DEVICE,
+		.user = true, .cplusplus = true, .launched = pass == REWRITE_LAUNCHED,
+		.pass = pass == REWRITE_HOST ? PASS_HOST : PASS_DEVICE,
 	};
 
 	return rewrite(file, text, bytes, mode, "program", NULL, out);

@@ -38,9 +38,15 @@ struct rewrite_user {
 enum status rewrite_user(const char *file, const char *text, size_t bytes, struct rewrite_user,
 			 char **out);
 
+enum rewrite_pass {
+	REWRITE_DEVICE,
+	REWRITE_LAUNCHED,               /* device code of other files launches its kernels */
+	REWRITE_HOST
+};
+
 /* The same for one pass of a whole program's file, with sim/cuda/program.h in front: host functions
  * stay, and every kernel gets a stub or an entry. See sim/cu2c/unit_program.c. */
-enum status rewrite_program(const char *file, const char *text, size_t bytes, bool host,
+enum status rewrite_program(const char *file, const char *text, size_t bytes, enum rewrite_pass,
 			    char **out);
 
 #endif

@@ -41,6 +41,7 @@ struct unit_mode {
 	bool user;
 	bool cplusplus;
 	bool whole;                     /* see struct rewrite_user */
+	bool launched;                  /* REWRITE_LAUNCHED */
 	/* PASS_KERNELS: not of a whole program. */
 	enum { PASS_KERNELS, PASS_HOST, PASS_DEVICE } pass;
 };
@@ -59,7 +60,7 @@ struct unit {
 	char **kept;                    /* texts that tokens refer to */
 	int kept_count;
 	bool orders_some, orders_seen;  /* of a program's file; see struct sim_code */
-	bool nests;                     /* it has launches in device code */
+	bool nests;                     /* launches in device code may be of its kernels */
 	int *host_functions;            /* a program's functions for the host only: their '{' */
 	int host_function_count;
 };

@@ -129,7 +129,8 @@ static bool launches_in_device_code(const struct unit *u)
 
 enum status unit_replace_launches(struct unit *u)
 {
-	u->nests = u->mode.pass == PASS_DEVICE && launches_in_device_code(u);
+	u->nests = u->mode.pass == PASS_DEVICE
+		&& (u->mode.launched || launches_in_device_code(u));
 	for (int i = 0; i + 2 < u->tokens.count; i++)
 		if (!token_at(u, i)->system && unit_begins_launch(token_at(u, i)))
 			TRY(rewrite_launch(u, i));

@@ -16,6 +16,7 @@ const char *const kernel_link_flags[] = {
 	"-shared", "-Wl,-Bsymbolic", "-Wl,--wrap=malloc", "-Wl,--wrap=free", "-Wl,--wrap=_Znwm",
 	"-Wl,--wrap=_Znam", "-Wl,--wrap=_ZdlPv", "-Wl,--wrap=_ZdlPvm", "-Wl,--wrap=_ZdaPv",
 	"-Wl,--wrap=_ZdaPvm", "-Wl,--wrap=ft_configure", "-Wl,--wrap=cudaFree",
+	"-Wl,--wrap=cudaGetErrorName", "-Wl,--wrap=cudaGetErrorString",
 	"-Wl,--wrap=cudaGetLastError", "-Wl,--wrap=cudaPeekAtLastError",
 	"-Wl,--wrap=cudaStreamDestroy", NULL
 };

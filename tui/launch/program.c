@@ -18,6 +18,7 @@
 #include "sim/cu2c/point_names.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/program_code.h"
+#include "tui/launch/program_reach.h"
 #include "tui/launch/program_state.h"
 #include "tui/launch/sandbox.h"
 #include "tui/launch/user_headers.h"
@@ -106,7 +107,7 @@ static enum status add_kernels(struct program *p, const struct program_source *s
 	const struct program_unit unit = {
 		.file = s->files[number], .preprocessed = preprocessed, .object = object,
 		.shared = shared, .fatbin = fatbin, .sandbox = s->sandbox, .changes = s->changes,
-		.points = (const char *const *)p->points[number],
+		.points = (const char *const *)p->points[number], .number = number,
 	};
 	enum status status = program_code_add(p->code, &unit);
 
@@ -128,7 +129,26 @@ static enum status add_code(struct program *p, const struct program_source *s)
 			status = add_kernels(p, s, i);
 		TRY(status);
 	}
-	return program_code_check(p->code);
+	return STATUS_OK;
+}
+
+/* Kernels that device code of other files launches: their own file is compiled again, so that a
+ * call of them is a launch, and those files are linked again, so that the call finds them. */
+static enum status build_far(struct program *p, const struct program_source *s)
+{
+	enum status status = STATUS_OK;
+
+	for (int i = 0; i < p->file_count; i++)
+		program_code_far(p->code, i, &p->far[i], p->launched);
+	for (int i = 0; i < p->file_count && status == STATUS_OK; i++) {
+		if (p->launched[i])
+			status = program_build_pass(p, s, s->files[i], false, i);
+		if (status == STATUS_OK && p->far[i].count)
+			status = program_link_far(p, s, s->files[i], i, &p->far[i]);
+		else if (status == STATUS_OK && p->launched[i])
+			status = program_link_device(p, s, s->files[i], i);
+	}
+	return status;
 }
 
 static enum status find_tools(struct program *p, const struct program_source *s)
@@ -148,6 +168,8 @@ static enum status find_tools(struct program *p, const struct program_source *s)
 	p->stubs = xasprintf("%s/sim/cuda/include", p->include);
 	TRY(file_make_folder(s->sandbox->scratch, "program", &p->directory));
 	p->points = xcalloc((size_t)p->file_count + 1, sizeof *p->points);
+	p->launched = xcalloc((size_t)p->file_count + 1, sizeof *p->launched);
+	p->far = xcalloc((size_t)p->file_count + 1, sizeof *p->far);
 	return STATUS_OK;
 }
 
@@ -160,6 +182,8 @@ static enum status build(struct program *p, const struct program_source *s, bool
 	for (int i = 0; i < p->file_count; i++)
 		TRY(build_file(p, s, i));
 	TRY(add_code(p, s));
+	TRY(build_far(p, s));
+	TRY(program_code_check(p->code));
 	return host ? program_link_host(p, s) : STATUS_OK;
 }
 
@@ -259,6 +283,10 @@ void program_free(struct program *p)
 	program_code_free(p->code);
 	for (int i = 0; p->points && i < p->file_count; i++)
 		point_names_free(p->points[i]);
+	for (int i = 0; p->far && i < p->file_count; i++)
+		name_list_free(&p->far[i]);
+	free(p->far);
+	free(p->launched);
 	free(p->points);
 	compiler_free(&p->compiler);
 	compiler_free(&p->nvcc);

@@ -23,24 +23,52 @@
 
 /* --- kernels --- */
 
-/* Gives the records of the kernel's shared variables; the caller frees the list. */
-static const struct kernel_shared **find_records(const struct loaded *l, const struct reached *r,
-						 size_t *count)
+/* Gives the records of the kernels' shared variables; the caller frees the list. */
+static const struct kernel_shared **find_records(const struct far_list *far, size_t *count)
 {
-	const struct kernel_shared **list = xcalloc(r->records.count + 1, sizeof *list);
+	const struct kernel_shared **list = NULL;
 
 	*count = 0;
-	for (size_t i = 0; i < r->records.count; i++) {
-		const struct place *p = program_variable_place(l, r->records.at[i]);
+	for (size_t k = 0; k < far->count; k++) {
+		const struct loaded *l = &far->at[k].unit->shared;
+		const struct name_list *names = &far->at[k].kernel->records;
 
-		if (p)
-			list[(*count)++] = (const struct kernel_shared *)(l->base + p->value);
+		list = xreallocarray(list, *count + names->count + 1, sizeof *list);
+		for (size_t i = 0; i < names->count; i++) {
+			const struct place *p = program_variable_place(l, names->at[i]);
+
+			if (p)
+				list[(*count)++] = (const struct kernel_shared *)
+					(l->base + p->value);
+		}
 	}
 	return list;
 }
 
-static struct program_kernel *new_kernel(const struct unit_code *u, const struct reached *r)
+/* The variables of all units; the list ends with a name of NULL. */
+static struct kernel_variable *find_variables(const struct far_list *far)
 {
+	struct kernel_variable *list = xcalloc(1, sizeof *list);
+	size_t count = 0;
+
+	for (size_t k = 0; k < far->count; k++) {
+		struct kernel_variable *more = program_variables_of(far->at[k].unit,
+								    far->at[k].kernel);
+
+		for (size_t i = 0; more[i].name; i++) {
+			list = xreallocarray(list, count + 2, sizeof *list);
+			list[count++] = more[i];
+			list[count] = (struct kernel_variable){ 0 };
+		}
+		free(more);
+	}
+	return list;
+}
+
+static struct program_kernel *new_kernel(const struct program_code *c, const struct unit_code *u,
+					 const struct reached *r)
+{
+	struct far_list far = { 0 };
 	char *name = reached_entry(r->function);
 	const struct place *entry = program_variable_place(&u->shared, name);
 	const struct kernel_shared **records;
@@ -54,17 +82,19 @@ static struct program_kernel *new_kernel(const struct unit_code *u, const struct
 		.entry = (const struct kernel_entry *)(u->shared.base + entry->value),
 		.function = r->function, .file = u->file, .sources = u->sources,
 		.points = u->points,
-		.variables = program_variables_of(u, r),
 		.constant_bytes = u->shared.constant_bytes,
 	};
 	if (source.constant_bytes) {
 		source.constants = (const char *)(u->shared.base + u->shared.constants);
 		source.constants_end = (const char *)(u->shared.base + u->shared.constants_end);
 	}
-	records = find_records(&u->shared, r, &source.record_count);
+	program_far_add(c, &far, (struct far){ u, r });
+	records = find_records(&far, &source.record_count);
 	source.records = records;
+	source.variables = find_variables(&far);
 	k = program_kernel_new(&source);
 	free(records);
+	free(far.at);
 	return k;
 }
 
@@ -74,7 +104,7 @@ static void add_kernels(struct program_code *c, const struct unit_code *u)
 				   sizeof *c->kernels);
 	for (size_t i = 0; i < u->kernel_count; i++) {
 		struct program_kernel *k = u->kernels[i].refused ? NULL
-			: new_kernel(u, &u->kernels[i]);
+			: new_kernel(c, u, &u->kernels[i]);
 
 		if (k)
 			c->kernels[c->kernel_count++] = k;
@@ -166,6 +196,8 @@ enum status program_code_ready(struct program_code *c)
 	}
 	program_variables_join(c);
 	for (size_t i = 0; i < c->unit_count; i++)
+		program_far_ready(c, &c->units[i]);
+	for (size_t i = 0; i < c->unit_count; i++)
 		add_kernels(c, &c->units[i]);
 	name_overloads(c);
 	number_kernels(c);
@@ -232,6 +264,7 @@ enum status program_code_add(struct program_code *c, const struct program_unit *
 		.file = user_headers_show_all(xstrdup(from->file), from->changes),
 		.preprocessed = xstrdup(from->preprocessed),
 		.shared.path = xstrdup(from->shared), .points = from->points,
+		.number = from->number,
 	};
 	TRY(read_sources(u, from));
 	if (from->fatbin)
@@ -249,10 +282,12 @@ enum status program_code_add_host(struct program_code *c, const char *object)
 }
 
 /* What a kernel that is launched could not do; NULL: nothing. */
-static const char *refused_symbol(const struct reached *r, const char *lists)
+static const char *refused_symbol(const struct program_code *c, const struct unit_code *u,
+				  const struct reached *r, const char *lists)
 {
 	for (size_t k = 0; k < r->undefined.count; k++)
-		if (!imports_listed(lists, r->undefined.at[k]))
+		if (!imports_listed(lists, r->undefined.at[k])
+		    && !program_far_find(c, u, r->undefined.at[k]).unit)
 			return r->undefined.at[k];
 	return NULL;
 }
@@ -262,7 +297,7 @@ static enum status check_unit(const struct program_code *c, const struct unit_co
 {
 	for (size_t i = 0; i < u->kernel_count; i++) {
 		struct reached *r = &u->kernels[i];
-		const char *symbol = refused_symbol(r, lists);
+		const char *symbol = refused_symbol(c, u, r, lists);
 
 		r->refused = symbol != NULL;
 		if (!symbol || c->any || !name_list_has(&c->used, r->function))

@@ -2,10 +2,13 @@
 #ifndef PROGRAM_CODE_H
 #define PROGRAM_CODE_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 struct kernel_variable;
 struct name_change;
+struct name_list;
 struct program_code;
 struct runtime_program;
 struct sandbox;
@@ -22,15 +25,24 @@ struct program_unit {
 	struct sandbox *sandbox;        /* where it was compiled */
 	const struct name_change *changes;      /* of names that are shown; NULL: none */
 	const char *const *points;      /* names of its points, not copied; NULL: none */
+	int number;                     /* of the file, for program_code_far() */
 };
+
+/* "ft_far_K" has the address of kernel K in the object of a file that launches it in device code,
+ * and does not define it. */
+#define PROGRAM_FAR_SLOT "ft_far_"
 
 /* Adds its kernels and the texts of its sources. COMPILE if the object is not one that can be read;
  * IO. */
 enum status program_code_add(struct program_code *, const struct program_unit *);
 /* Notes which kernels this host object refers to. */
 enum status program_code_add_host(struct program_code *, const char *object);
-/* COMPILE if a kernel that host code refers to can reach a function of the host, or one that the
- * simulator does not have. */
+/* When all were added: the kernels of other files that kernels of file `number` launch. Sets
+ * launched[n] for each file n that has some. */
+void program_code_far(struct program_code *, int number, struct name_list *kernels,
+		      bool *launched);
+/* COMPILE if a kernel that is launched can reach a function of the host, or one that the simulator
+ * does not have. */
 enum status program_code_check(const struct program_code *);
 /* Reads the symbols of the linked objects. */
 enum status program_code_load(struct program_code *);

@@ -5,6 +5,7 @@
 
 #include "tui/launch/program_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/output.h"
@@ -12,6 +13,8 @@
 #include "tui/launch/compile_cache.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/nvcc.h"
+#include "tui/launch/program_code.h"
+#include "tui/launch/program_reach.h"
 
 /* --- for a GPU --- */
 
@@ -39,8 +42,9 @@ static const char no_initialisers[] =
 	"SECTIONS { /DISCARD/ : { *(.init_array .init_array.* .ctors .ctors.* .fini_array"
 	" .fini_array.* .dtors .dtors.*) } } INSERT BEFORE .text;\n";
 
-enum status program_link_device(struct program *p, const struct program_source *s, const char *file,
-			       int number)
+/* far: another object, NULL for none. */
+static enum status link_device(struct program *p, const struct program_source *s, const char *file,
+			       int number, const char *far)
 {
 	char *object = program_temporary(p, "device", number, "o");
 	char *shared = program_temporary(p, "device", number, "so");
@@ -52,13 +56,66 @@ enum status program_link_device(struct program *p, const struct program_source *
 	if (status == STATUS_OK) {
 		arg_list_add_all(&args, kernel_link_flags);
 		arg_list_add_all(&args, (const char *const[]){ "-Wl,-z,lazy", option, "-o",
-			  shared, object, NULL });
-		status = compile_cached(&(struct compile_step){ &args, file, object, shared,
-								s->sandbox, false });
+			  shared, object, far, NULL });
+		status = far ? program_run(&args, file, s->sandbox)
+			: compile_cached(&(struct compile_step){ &args, file, object, shared,
+								 s->sandbox, false });
 	}
 	free(option);
 	free(script);
 	free(shared);
+	free(object);
+	return status;
+}
+
+enum status program_link_device(struct program *p, const struct program_source *s, const char *file,
+				int number)
+{
+	return link_device(p, s, file, number, NULL);
+}
+
+/* A function that jumps to where its slot says: program_code_ready() fills the slots. */
+static void write_jump(const char *kernel, FILE *out)
+{
+	fprintf(out, "\t.text\n\t.globl %s\n\t.hidden %s\n\t.type %s, @function\n%s:\n", kernel,
+		kernel, kernel, kernel);
+#ifdef __aarch64__
+	fprintf(out, "\tadrp x16, %s%s\n\tldr x16, [x16, :lo12:%s%s]\n\tbr x16\n",
+		PROGRAM_FAR_SLOT, kernel, PROGRAM_FAR_SLOT, kernel);
+#else
+	fprintf(out, "\tjmp *%s%s(%%rip)\n", PROGRAM_FAR_SLOT, kernel);
+#endif
+	fprintf(out, "\t.size %s, . - %s\n\t.data\n\t.balign 8\n\t.type %s%s, @object\n"
+		"%s%s:\n\t.quad 0\n\t.size %s%s, 8\n", kernel, kernel, PROGRAM_FAR_SLOT, kernel,
+		PROGRAM_FAR_SLOT, kernel, PROGRAM_FAR_SLOT, kernel);
+}
+
+static enum status write_jumps(const struct name_list *kernels, const char *path)
+{
+	struct output out;
+
+	TRY(output_open(path, &out));
+	for (size_t i = 0; i < kernels->count; i++)
+		write_jump(kernels->at[i], out.file);
+	fputs("\t.section .note.GNU-stack, \"\", %progbits\n", out.file);
+	return output_commit(&out);
+}
+
+enum status program_link_far(struct program *p, const struct program_source *s, const char *file,
+			     int number, const struct name_list *kernels)
+{
+	char *text = program_temporary(p, "far", number, "s");
+	char *object = program_temporary(p, "far", number, "o");
+	struct arg_list args = p->compiler.args;
+	enum status status = write_jumps(kernels, text);
+
+	arg_list_add_all(&args, (const char *const[]){ "-x", "assembler", "-c", "-o", object, text,
+						       NULL });
+	if (status == STATUS_OK)
+		status = program_run(&args, file, s->sandbox);
+	if (status == STATUS_OK)
+		status = link_device(p, s, file, number, object);
+	free(text);
 	free(object);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* program_parts.h - the parts of a loaded program: only the files of program_code.c include it.
  *
  * program_symbols.c reads symbols of shared objects, program_variables.c finds device variables,
- * program_code.c the rest.
+ * program_far.c kernels that other files launch, program_code.c the rest.
  */
 #ifndef PROGRAM_PARTS_H
 #define PROGRAM_PARTS_H
@@ -33,6 +33,7 @@ struct loaded {
 /* The device object of one file. */
 struct unit_code {
 	char *file, *preprocessed;
+	int number;
 	struct kernel_source *sources;  /* the file, the user's headers, and the end */
 	int source_count;
 	const char *const *points;      /* NULL: none */
@@ -84,5 +85,27 @@ struct kernel_variable *program_variables_of(const struct unit_code *, const str
 const struct kernel_variable *program_variables_shadowed(void *context, const void *shadow);
 const struct kernel_variable *program_variables_named(void *context, const char *name);
 void program_variables_free(struct unit_code *);
+
+/* --- kernels that device code of other files launches (program_far.c) --- */
+
+/* A kernel, and the file that it is of. */
+struct far {
+	const struct unit_code *unit;   /* NULL: none */
+	const struct reached *kernel;
+};
+
+/* The kernel itself, and those of other files that it leads to. */
+struct far_list {
+	struct far *at;
+	size_t count;
+};
+
+/* The kernel with this symbol, which `from` refers to and does not define. */
+struct far program_far_find(const struct program_code *, const struct unit_code *from,
+			    const char *symbol);
+/* Adds the kernel, and recursively those that it leads to. The caller frees list->at. */
+void program_far_add(const struct program_code *, struct far_list *list, struct far);
+/* Says in the unit's loaded object where kernels of other files are. */
+void program_far_ready(const struct program_code *, const struct unit_code *);
 
 #endif

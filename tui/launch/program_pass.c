@@ -146,7 +146,8 @@ static enum status add_points(struct program *p, const struct program_source *s,
 	return status == STATUS_OK && *names ? preprocess(p, s, pass, *names) : status;
 }
 
-static enum status rewrite(const struct program_source *s, const struct pass *pass, bool *polls)
+static enum status rewrite(const struct program *p, const struct program_source *s,
+			   const struct pass *pass, bool *polls)
 {
 	char *text, *result, *file;
 	enum status status;
@@ -155,7 +156,9 @@ static enum status rewrite(const struct program_source *s, const struct pass *pa
 	TRY(file_read(pass->preprocessed, SOURCE_LIMIT, &text, &bytes));
 	text = user_headers_show_all(text, s->changes);
 	file = user_headers_show_all(xstrdup(pass->file), s->changes);
-	status = rewrite_program(file, text, strlen(text), pass->host, &result);
+	status = rewrite_program(file, text, strlen(text),
+				 pass->host ? REWRITE_HOST : p->launched[pass->number]
+				 ? REWRITE_LAUNCHED : REWRITE_DEVICE, &result);
 	free(file);
 	free(text);
 	TRY(status);
@@ -223,7 +226,7 @@ enum status program_build_pass(struct program *p, const struct program_source *s
 	if (status == STATUS_OK && s->points && !host)
 		status = add_points(p, s, &pass);
 	if (status == STATUS_OK)
-		status = rewrite(s, &pass, &polls);
+		status = rewrite(p, s, &pass, &polls);
 	if (status == STATUS_OK)
 		status = compile(p, s, &pass, polls);
 	pass_free(&pass);

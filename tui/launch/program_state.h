@@ -10,12 +10,18 @@
 /* Of a source or a preprocessed text, in bytes. */
 #define SOURCE_LIMIT ((size_t)64 << 20)
 
+struct name_list;
+
 struct program {
 	struct compiler compiler, nvcc; /* the latter for a GPU only */
 	char *directory, *include, *stubs;
 	struct program_code *code;
 	int file_count;
 	char ***points;                 /* of each file: names of its points; NULL: it has none */
+	/* Of each file: device code of others launches kernels of it; kernels of others that its
+	 * device code launches. */
+	bool *launched;
+	struct name_list *far;
 	char *host;                     /* the path of the host's shared object */
 	const char *main_file;          /* the first one */
 };
@@ -42,6 +48,9 @@ enum status program_build_pass(struct program *, const struct program_source *, 
 enum status program_build_gpu(const struct program *, const struct program_source *, int number);
 enum status program_link_device(struct program *, const struct program_source *, const char *file,
 				int number);
+/* The same where device code of the file launches these kernels of others. */
+enum status program_link_far(struct program *, const struct program_source *, const char *file,
+			     int number, const struct name_list *kernels);
 /* The host's objects, which need those of the device. */
 enum status program_link_host(struct program *, const struct program_source *);
 

@@ -135,7 +135,7 @@ static void statement(const char *body, const char *part)
 {
 	char *text = xasprintf("__device__ void f(int x, float *p)\n{ %s }", body), *out;
 
-	OK(rewrite_program("t.cu", text, strlen(text), false, &out));
+	OK(rewrite_program("t.cu", text, strlen(text), REWRITE_DEVICE, &out));
 	ck_assert_msg(contains(out, part), "no '%s' in:\n%s", part, out);
 	free(out);
 	free(text);
@@ -166,7 +166,7 @@ START_TEST(a_statement_that_is_not_supported_names_its_line)
 		  "__asm__(\"ft_ptx_absent.2.mbarrier.complete_tx.shared$$cta.b64\")");
 	statement("asm(\"mov.b32 %0, 1;\" : \"=q\"(x));", "__asm__(\"ft_ptx_absent.2.operands\")");
 	statement("asm(text);", "__asm__(\"ft_ptx_absent.2.operands\")");
-	OK(rewrite_program("t.cu", host, strlen(host), true, &out));
+	OK(rewrite_program("t.cu", host, strlen(host), REWRITE_HOST, &out));
 	ck_assert(contains(out, "asm(\"nop\");"));
 	free(out);
 }

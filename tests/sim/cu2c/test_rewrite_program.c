@@ -14,7 +14,8 @@
 static char *rewrite(const char *text, bool host)
 {
 	char *out;
-	enum status status = rewrite_program("t.cu", text, strlen(text), host, &out);
+	enum status status = rewrite_program("t.cu", text, strlen(text),
+					     host ? REWRITE_HOST : REWRITE_DEVICE, &out);
 
 	ck_assert_msg(status == STATUS_OK, "%s", error_text());
 	return out;
@@ -96,7 +97,8 @@ START_TEST(unreadable_launches_are_errors)
 {
 	char *out;
 
-	ck_assert_int_eq(rewrite_program("t.cu", "void f() { k<<<1, 1>>>; }", 25, true, &out),
+	ck_assert_int_eq(rewrite_program("t.cu", "void f() { k<<<1, 1>>>; }", 25,
+					 REWRITE_HOST, &out),
 			 STATUS_COMPILE);
 	ck_assert_str_eq(error_text(), "t.cu:1: cannot read this launch: expected "
 			 "KERNEL<<<GRID, BLOCK>>>(ARGUMENTS)");

@@ -100,4 +100,17 @@ run run nested.cu -- deep
 expect 'nested too deep' 0 'deep: a launch in device code: the maximum nesting depth is 24$'
 run run nested.cu --check -- wrong
 expect 'a wrong access in a launch of device code' 4 '^oob in fill, L0: '
+
+# Of kernels of another file; the sum is 0 + 1 + ... + 47 and the number of the call.
+cp "$srcdir/tests/tui/run/nested_far.cu" "$srcdir/tests/tui/run/nested_far_other.cu" .
+wanted='parent: no error, cudaSuccess
+sum 9032, filled 5, last 47
+sum 1130, no error'
+for options in '' --check '--seed 5 --no-record'; do
+	run run nested_far.cu nested_far_other.cu $options
+	result "launches in device code of kernels of another file $options" \
+		"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
+done
+run run nested_far.cu nested_far_other.cu --check -- past
+expect 'a wrong access in one of them' 4 '^oob in sum, L0: ' 'nested_far_other.cu:14$'
 plan
