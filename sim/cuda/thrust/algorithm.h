@@ -1,8 +1,9 @@
 /* algorithm.h - algorithms of Thrust: sorting, scans, reductions, transformations, copies.
  *
- * The host computes them, from left to right, on a copy of what lies in device memory. So sums of
- * floats may have other bits than on a GPU, where Thrust chooses the order; like cuBLAS's results,
- * they come from the host and are not compared. Algorithms by key are in by_key.h.
+ * The host computes them, from left to right, on a copy of what lies in device memory, except for
+ * generate(). So sums of floats may have other bits than on a GPU, where Thrust chooses the order;
+ * like cuBLAS's results, they come from the host and are not compared. Algorithms by key are in
+ * by_key.h.
  */
 #ifndef SIM_THRUST_ALGORITHM_H
 #define SIM_THRUST_ALGORITHM_H
@@ -45,11 +46,41 @@ template <class It> static inline void sequence(It first, It last)
 }
 template <class It, class T> static inline void sequence(It first, It last, T value)
 	{ sequence(first, last, value, T(1)); }
+#ifdef FLASHTWIN_PROGRAM
+/* A functor without arguments can depend on its thread only, and on __CUDA_ARCH__: for device
+ * memory it runs there. Which thread makes which element is Thrust's choice. */
+template <class V, class F> __global__ void ft_generate(V *out, size_t count, F f)
+{
+	size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+
+	if (i < count)
+		out[i] = f();
+}
+template <class V, class F> static inline void ft_generate_there(V *values, size_t count, F f)
+{
+	const size_t threads = 256;
+	V *made;
+
+	if (count == 0)
+		return;
+	ft_check(cudaMalloc((void **)&made, count * sizeof *made), "thrust::generate");
+	if (!ft_configure(dim3((unsigned)((count + threads - 1) / threads)), dim3(threads), 0, 0))
+		ft_generate<V, F>(made, count, f);
+	ft_check(cudaMemcpy((void *)values, made, count * sizeof *made, cudaMemcpyDeviceToHost),
+		 "thrust::generate");
+	ft_check(cudaFree(made), "thrust::generate");
+}
+#endif
 template <class It, class F> static inline void generate(It first, It last, F f)
 {
 	FT_STAGE(range, It, first, FT_COUNT(first, last), FT_WRITES);
 
-	std::generate(range.begin(), range.end(), f);
+#ifdef FLASHTWIN_PROGRAM
+	if constexpr (ft_on_device<It>::value && std::is_class<F>::value)
+		ft_generate_there(&*range.begin(), range.count, f);
+	else
+#endif
+		std::generate(range.begin(), range.end(), f);
 	range.store(range.count);
 }
 template <class In, class Out> static inline Out copy(In first, In last, Out out)

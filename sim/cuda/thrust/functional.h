@@ -59,7 +59,26 @@ using std::tuple;
 using std::minstd_rand;
 using std::minstd_rand0;
 typedef std::minstd_rand default_random_engine;
-template <class T = double> using uniform_real_distribution = std::uniform_real_distribution<T>;
+/* As Thrust computes it: C++'s library gives other values, and calls functions of the host. */
+template <class T = double> class uniform_real_distribution {
+	T a_, b_;
+public:
+	typedef T result_type;
+
+	__host__ __device__ explicit uniform_real_distribution(T a = 0, T b = 1) : a_(a), b_(b) { }
+	__host__ __device__ void reset() { }
+	__host__ __device__ T a() const { return a_; }
+	__host__ __device__ T b() const { return b_; }
+	__host__ __device__ T min() const { return a_; }
+	__host__ __device__ T max() const { return b_; }
+	template <class Engine> __host__ __device__ T operator()(Engine &engine) const
+	{
+		T result = (T)(engine() - Engine::min());
+
+		result /= T(1) + (T)(Engine::max() - Engine::min());
+		return result * (b_ - a_) + a_;
+	}
+};
 template <class T = int> using uniform_int_distribution = std::uniform_int_distribution<T>;
 template <class T = double> using normal_distribution = std::normal_distribution<T>;
 namespace random {

@@ -127,6 +127,12 @@ static inline discard_iterator make_discard_iterator(ptrdiff_t at = 0)
 	{ return discard_iterator(at); }
 #undef FT_COMPOUND
 
+/* Whether all that it refers to is in device memory. */
+template <class It> struct ft_on_device : std::false_type { };
+template <class T> struct ft_on_device<device_ptr<T>> : std::true_type { };
+template <class... It> struct ft_on_device<zip_iterator<std::tuple<It...>>>
+	: std::conjunction<ft_on_device<It>...> { };
+
 /* --- what an algorithm sees --- */
 
 /* Nothing is written into values that an iterator computes. */

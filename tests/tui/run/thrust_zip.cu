@@ -28,7 +28,15 @@ typedef thrust::device_vector<int> ints;
 
 struct pair_of {
 	int i = 0;
-	__host__ __device__ both operator()() { i++; return thrust::make_tuple(i % 3, 10 * i); }
+	__host__ __device__ both operator()()
+	{
+#ifdef __CUDA_ARCH__
+		i = (int)(blockIdx.x * blockDim.x + threadIdx.x) + 1;
+#else
+		i += 100;
+#endif
+		return thrust::make_tuple(i % 3, 10 * i);
+	}
 };
 struct sum_of {
 	__host__ __device__ int operator()(const both &t) const
@@ -65,6 +73,11 @@ int main()
 	thrust::generate(first, last, pair_of());
 	show("generated", a);
 	show("with", b);
+	thrust::host_vector<both> here(2);
+	thrust::generate(here.begin(), here.end(), pair_of());
+	printf("here: %d %d\n", thrust::get<1>(here[0]), thrust::get<1>(here[1]));
+	thrust::default_random_engine engine(7);
+	printf("random: %.9g\n", thrust::uniform_real_distribution<float>(1, 3)(engine));
 	thrust::transform(first, last, c.begin(), sum_of());
 	show("sums", c);
 	thrust::sort(first, last);
