@@ -52,6 +52,10 @@ LANGUAGE = (
      'tex2D'),
     ('textures and surfaces in `launch`', 'a compile error', 'tests/launch/errors_texture.cu',
      'tex'),
+    ('conditional nodes of graphs', 'of `run --device sim`: with `--device cuda` creating a handle '
+     'fails; `--device both` repeats on the GPU the launches that the conditions chose on the '
+     'simulator, where a kernel that sets a condition gets the handle of the simulator, which is not '
+     'valid there', 'tests/tui/run/conditions.cu', 'cudaGraphSetConditional'),
     ('launches in device code', 'of `run` on the simulator, of kernels of any file; they run '
      'when the grid that makes them is over', 'tests/tui/run/nested.cu', '<<<'),
 )

@@ -128,4 +128,16 @@ expect 'a header of a toolkit does not hide the kernels' 0
 echo 'int main() { set<<<1, 1>>>(nullptr); }' >>kernel.cu
 run run kernel.cu
 expect 'in a program' 0 'illegal address in set'
+unset CPLUS_INCLUDE_PATH
+
+# --- headers of flashtwin's kernels, whose functions are __device__ under nvcc only ---
+
+cat >pieces.cu <<'CU'
+#include "kernels/online_softmax.cuh"
+INLINE_PIECE float twice(float x) { return 2.0f * x; }
+__global__ void both(const float *x, float *out, int n) { *out = twice(dot(x, x, n)); }
+CU
+run launch pieces.cu --kernel both --grid 1 --block 1 -I "$srcdir" --arg 'x=>x.npy:f32[8]' \
+	--arg 'out=>out.npy:f32[1]' --arg n=i32:8
+expect 'headers of kernels' 0
 plan
