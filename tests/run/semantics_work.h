@@ -591,6 +591,9 @@ static void devices(void)
 	cudaDeviceGetLimit(&limit, cudaLimitStackSize);
 	E("limit.set_stack_1000_value", limit);
 	E("limit.set_heap", cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
+	cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize);
+	E("limit.set_heap_value", limit);
+	E("limit.set_heap_huge", cudaDeviceSetLimit(cudaLimitMallocHeapSize, (size_t)1 << 45));
 	E("limit.set_printf", cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 2 << 20));
 	cudaDeviceGetLimit(&limit, cudaLimitPrintfFifoSize);
 	E("limit.set_printf_value", limit);
