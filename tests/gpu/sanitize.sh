@@ -1,7 +1,7 @@
 # sanitize.sh - the part of run.sh that runs every path under compute-sanitizer.
 #
-# The tools memcheck, racecheck, initcheck and synccheck must report nothing. Sourced by run.sh,
-# whose functions and variables it uses.
+# The tools memcheck, racecheck, initcheck and synccheck must report nothing; SANITIZE_TOOLS names
+# some of them. Sourced by run.sh, whose functions and variables it uses.
 
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 # sanitize TOOL WHAT COMMAND...: COMMAND and its child processes must get no report.
@@ -110,7 +110,7 @@ sanitize_all() {
 	done
 }
 
-for tool in memcheck racecheck initcheck synccheck; do
+for tool in ${SANITIZE_TOOLS:-memcheck racecheck initcheck synccheck}; do
 	if [ -x "$sanitizer" ]; then
 		sanitize_all "$tool"
 	else
