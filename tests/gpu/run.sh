@@ -18,8 +18,8 @@
 LC_ALL=C
 export LC_ALL
 
-all_parts='devices semantics decode graphs ladder ladder-rows ladder-repeats kernels programs doubles'
-all_parts="$all_parts labs record sanitize checker bench ladder-bench ladder-profile"
+all_parts='devices semantics decode graphs ladder ladder-options ladder-rows ladder-repeats kernels'
+all_parts="$all_parts programs doubles labs record sanitize checker bench ladder-bench ladder-profile"
 source=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$(cd "${1:-$source/build}" && pwd) || exit 2
 mkdir -p "${2:-$build/gpu}" || exit 2

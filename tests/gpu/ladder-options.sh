@@ -1,0 +1,97 @@
+# ladder-options.sh - the part of run.sh that attends with rungs 5 and 6 on both devices with keys and
+# values of f32, f16, bf16 and e4m3, and with softcap, window, sinks, log-sum-exps and pages.
+#
+# Head sizes, groups and lengths near tiles, windows and page borders, with random tensors: no bit may
+# differ between the devices, and the two rungs must give each other's output and log-sum-exps.
+# Sourced by run.sh, whose functions and variables it uses.
+
+# tensors D HEADS LENGTH: q.npy, and for each type kv_k.TYPE.npy and kv_v.TYPE.npy of 2 sequences and
+# 2 KV heads; pools of the same type and shape in pages of 16 rows, and their table. Pages are
+# shuffled, two are shared, and one in the middle, which no table names, is not a number.
+tensors() {
+	python3 - "$work" "$@" <<'PYTHON'
+import array, random, struct, sys
+folder, D, heads, length = sys.argv[1], *map(int, sys.argv[2:])
+random.seed(D + length)
+PAGE, SLOTS, KV_HEADS = 16, 2, 2
+PAGES = -(-length // PAGE)
+
+def save(name, kind, shape, data):
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    with open(f"{folder}/{name}.npy", "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+
+def floats(numbers):
+    return array.array("f", numbers).tobytes()
+
+def halves(numbers):
+    return b"".join(struct.pack("<e", x) for x in numbers)
+
+def upper(numbers):
+    return b"".join(struct.pack("<f", x)[2:] for x in numbers)
+
+def codes(numbers):
+    # Any code but those of NaN: the number chooses one.
+    return bytes((int(abs(x) * 1e4) % 127) | (128 if x < 0 else 0) for x in numbers)
+
+def normal(count):
+    return [random.gauss(0, 1) for _ in range(count)]
+
+save("q", "<f4", (SLOTS, heads, D), floats(normal(SLOTS * heads * D)))
+for letter in "kv":
+    rows = normal(SLOTS * KV_HEADS * length * D)
+    pool = normal((SLOTS * PAGES + 1) * KV_HEADS * PAGE * D)
+    hole = KV_HEADS * PAGE * D
+    for kind, name, pack, nan in (("<f4", "f32", floats, b"\0\0\xc0\x7f"),
+                                  ("<f2", "f16", halves, b"\0\x7e"),
+                                  ("<u2", "bf16", upper, b"\xc0\x7f"),
+                                  ("|u1", "e4m3", codes, b"\x7f")):
+        save(f"kv_{letter}.{name}", kind, (SLOTS, KV_HEADS, length, D), pack(rows))
+        data = pack(pool[:hole]) + nan * hole + pack(pool[hole * 2:])
+        save(f"pool_{letter}.{name}", kind, (SLOTS * PAGES + 1, KV_HEADS, PAGE, D), data)
+table = [n for n in range(SLOTS * PAGES + 1) if n != 1]
+random.shuffle(table)
+table[-1] = table[0]
+save("table", "<i4", (SLOTS, PAGES), array.array("i", table).tobytes())
+PYTHON
+}
+
+# attends WHAT TYPE FILES OPTION...: rungs 5 and 6; FILES is kv or pool.
+attends() {
+	what="$2, $1" type=$2 files=$3
+	shift 3
+	for rung in 5 6; do
+		run 240 "$flashtwin" attend --path ladder --rung "$rung" --kv-dtype "$type" \
+			--q "$work/q.npy" --k "$work/${files}_k.$type.npy" \
+			--v "$work/${files}_v.$type.npy" --device both --log points \
+			--out "$work/out.$rung.npy" --lse "$work/lse.$rung.npy" "$@"
+		compared "rung $rung, $what"
+	done
+	cmp -s "$work/out.5.npy" "$work/out.6.npy" && cmp -s "$work/lse.5.npy" "$work/lse.6.npy" ||
+		result FAIL "rung 6, $what" 'not the output or log-sum-exps of rung 5'
+}
+
+if command -v python3 >/dev/null 2>&1; then
+	for D in 64 80 96 128 256; do
+		tensors "$D" 6 300
+		for type in f32 f16 bf16 e4m3; do
+			attends "D $D" "$type" kv --lengths 300,17
+			attends "D $D, window 40, sinks 5, softcap 3" "$type" kv --lengths 300,129 \
+				--window 40 --sinks 5 --softcap 3
+			attends "D $D, pages" "$type" pool --page-table "$work/table.npy" \
+				--lengths 289,16
+			attends "D $D, pages, window 130, sinks 20" "$type" pool \
+				--page-table "$work/table.npy" --lengths 300,161 --window 130 --sinks 20
+		done
+	done
+	for heads in 2 4 8 14 32; do
+		tensors 128 "$heads" 1100
+		for type in f32 bf16; do
+			attends "$heads/2 heads" "$type" kv --lengths 1100,0
+			attends "$heads/2 heads, pages, window 1000" "$type" pool \
+				--page-table "$work/table.npy" --lengths 1100,1 --window 1000
+		done
+	done
+else
+	result SKIP 'options of the ladder' 'no python3 to make tensors'
+fi
