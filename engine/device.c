@@ -96,10 +96,10 @@ enum status device_attribute(struct device *device, int attribute, int *out)
 	return device->ops->attribute(device, attribute, out);
 }
 
-enum status device_set_heap(struct device *device, size_t bytes)
+enum status device_set_heap(struct device *device, size_t bytes, bool reset)
 {
 	CHECK_OP(device, set_heap);
-	return device->ops->set_heap(device, bytes);
+	return device->ops->set_heap(device, bytes, reset);
 }
 
 enum status device_function(struct device *device, const struct kernel *kernel,

@@ -249,7 +249,7 @@ struct device_ops {
 			    uint32_t pattern, size_t words);
 
 	enum status (*launch)(struct device *, const struct launch *);
-	enum status (*set_heap)(struct device *, size_t bytes);
+	enum status (*set_heap)(struct device *, size_t bytes, bool reset);
 	enum status (*sync)(struct device *, struct stream *);  /* NULL: the whole device */
 
 	enum status (*stream_create)(struct device *, struct stream **out);
@@ -315,8 +315,9 @@ enum status device_open(const char *name, const struct device_options *, struct 
 void device_close(struct device *);
 enum status device_info(struct device *, struct device_info *out);
 /* The size of the heap that malloc() in device code uses. Waits for earlier work. Error 1 after a
- * kernel allocated, 2 for more than the device's memory. Not recorded: a replay has the default. */
-enum status device_set_heap(struct device *, size_t bytes);
+ * kernel allocated, 2 for more than the device's memory. Not recorded: a replay has the default.
+ * reset: frees all memory of the heap first, if the device can. */
+enum status device_set_heap(struct device *, size_t bytes, bool reset);
 /* The attribute that CUDA's cudaDeviceAttr numbers. Error 1 for an unknown one. */
 enum status device_attribute(struct device *, int attribute, int *out);
 /* Some of these numbers. Shared memory: bytes of a multiprocessor; what a block needs beyond its

@@ -304,13 +304,17 @@ static enum status cuda_attribute(struct device *device, int attribute, int *out
 			  "GPU %d: reading attribute %d", device->ordinal, attribute);
 }
 
-static enum status cuda_set_heap(struct device *device, size_t bytes)
+/* The context, and so a heap that kernels use, lives until the device is closed. */
+static enum status cuda_set_heap(struct device *device, size_t bytes, bool reset)
 {
 	struct cuda_device *d = cuda_device(device);
+	CUresult result;
 
 	TRY(cuda_enter(d));
-	return cuda_check(d, d->cu->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, bytes),
-			  "GPU %d: a heap of %zu bytes", device->ordinal, bytes);
+	result = d->cu->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, bytes);
+	if (reset && result == CUDA_ERROR_INVALID_VALUE)
+		return STATUS_OK;
+	return cuda_check(d, result, "GPU %d: a heap of %zu bytes", device->ordinal, bytes);
 }
 
 const struct device_ops device_cuda = {

@@ -149,6 +149,12 @@ static const size_t default_limits[LIMITS] = {
 	1024, 8650752, 8 << 20, 0, 2048, 64, 11796480
 };
 
+void runtime_default_limits(struct runtime_device *d)
+{
+	memcpy(d->limits, default_limits, sizeof default_limits);
+	d->limits[LIMIT_SHARED] = d->info.shared_per_block_optin;
+}
+
 static enum status open_device(struct runtime_device *d, struct device *device, int ordinal)
 {
 	int pageable;
@@ -159,11 +165,10 @@ static enum status open_device(struct runtime_device *d, struct device *device, 
 	d->legacy.device = d;
 	d->legacy.id = 1;
 	d->flags = cudaDeviceMapHost;
-	memcpy(d->limits, default_limits, sizeof default_limits);
 	TRY(device_attribute(device, cudaDevAttrPageableMemoryAccess, &pageable));
 	d->reads_host = pageable != 0;
 	TRY(device_info(device, &d->info));
-	d->limits[LIMIT_SHARED] = d->info.shared_per_block_optin;
+	runtime_default_limits(d);
 	return STATUS_OK;
 }
 

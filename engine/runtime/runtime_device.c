@@ -147,8 +147,9 @@ cudaError_t cudaDeviceSynchronize(void)
 	return API(synchronize());
 }
 
-/* Frees the program's memory, streams and events of this device. After a fault it succeeds, but the
- * process cannot use the device again: later calls return another error. */
+/* Frees the program's memory, streams and events of this device and the kernels' heap, and restores
+ * its limits. After a fault it succeeds, but the process cannot use the device again: later calls
+ * return another error. */
 static cudaError_t reset(void)
 {
 	struct runtime_device *d = runtime_current();
@@ -166,6 +167,8 @@ static cudaError_t reset(void)
 	for (struct CUevent_st *e = d->events; e; e = e->next)
 		TRY_DEVICE(d, device_event_destroy(d->device, e->event));
 	runtime_streams_close(d);
+	runtime_default_limits(d);
+	TRY_DEVICE(d, device_set_heap(d->device, d->limits[cudaLimitMallocHeapSize], true));
 	return cudaSuccess;
 }
 
@@ -192,7 +195,7 @@ static cudaError_t set_limit(enum cudaLimit limit, size_t value)
 	if ((int)limit == LIMIT_SHARED)         /* it can only be read */
 		return cudaErrorNotPermitted;
 	if (limit == cudaLimitMallocHeapSize)
-		TRY_DEVICE(d, device_set_heap(d->device, value));
+		TRY_DEVICE(d, device_set_heap(d->device, value, false));
 	if (limit == cudaLimitStackSize)
 		value = value > SIZE_MAX - 15 ? value : (value + 15) / 16 * 16;
 	d->limits[limit] = value;

@@ -148,6 +148,8 @@ struct runtime_device *runtime_current(void);
 void runtime_select(int ordinal);
 /* The same if it still works; else its sticky error. */
 cudaError_t runtime_live(struct runtime_device **out);
+/* Sets the limits that a device has at first and after a reset. */
+void runtime_default_limits(struct runtime_device *);
 /* The error for the program that a device's status is. */
 cudaError_t runtime_error(struct runtime_device *, enum status);
 /* The same for a launch: a fault of the kernel itself is only returned by later calls. */

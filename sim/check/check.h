@@ -50,6 +50,8 @@ void check_memory(struct check *, struct row_memory *out);
 enum status check_map(struct check *, uint32_t buffer, const char *name, size_t bytes, void **out);
 /* The buffer is freed: any access to it is a finding from now on. */
 void check_unmap(struct check *, void *memory);
+/* Frees the heap of kernels; the next one that allocates gets a new one. */
+void check_free_heap(struct check *);
 /* Something other than a kernel wrote these bytes. */
 void check_written(struct check *, const void *memory, size_t bytes);
 /* The bytes were copied: those whose source was written now count as written. */

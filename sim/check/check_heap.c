@@ -8,6 +8,7 @@
 
 #include "sim/check/check_heap.h"
 
+#include "sim/check/check.h"
 #include "sim/check/check_reach.h"
 #include "sim/check/check_region.h"
 #include "sim/check/check_settle.h"
@@ -28,6 +29,15 @@ struct heap *check_heap(struct listener *listener, size_t bytes)
 	check->heap = heap_new(memory, bytes);
 	check->heap_at = (uintptr_t)memory;
 	return check_reach_heap(check) ? check->heap : NULL;
+}
+
+void check_free_heap(struct check *check)
+{
+	if (!check->heap)
+		return;
+	check_unmap(check, (void *)check->heap_at);
+	heap_delete(check->heap);
+	check->heap = NULL;
 }
 
 void check_heap_use(struct listener *listener, const void *memory, size_t bytes, bool used)

@@ -326,18 +326,24 @@ static enum status sim_launch(struct device *device, const struct launch *launch
 }
 
 /* What was launched before may allocate. */
-static enum status sim_set_heap(struct device *device, size_t bytes)
+static enum status sim_set_heap(struct device *device, size_t bytes, bool reset)
 {
 	struct device_simulated *sim = simulated(device);
 	size_t memory = sim->profile->info.memory_bytes;
 
 	TRY(queue_drain(sim, NULL));
+	if (reset) {
+		device_heap_close(&sim->heap);
+		if (sim->check)
+			check_free_heap(sim->check);
+		sim->heap.used = false;
+	}
 	if (sim->heap.used)
 		return fail_device(1, "the size of the heap can only be set before a kernel "
 				   "allocates");
 	if (bytes > memory)
 		return fail_device(2, "the heap: %zu bytes, the device has %zu", bytes, memory);
-	sim->heap.bytes = bytes;
+	sim->heap.bytes = (bytes + HEAP_ALIGNMENT - 1) / HEAP_ALIGNMENT * HEAP_ALIGNMENT;
 	return STATUS_OK;
 }
 

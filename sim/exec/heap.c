@@ -19,7 +19,6 @@
 #include "engine/device.h"
 #include "sim/exec/worker.h"
 
-#define ALIGNMENT 16
 #define GAP 16
 
 /* Pieces follow each other without holes. */
@@ -39,7 +38,7 @@ struct heap *heap_new(void *memory, size_t bytes)
 	struct heap *heap = xcalloc(1, sizeof *heap);
 
 	heap->memory = memory;
-	heap->bytes = heap->filled = bytes / sizeof(uint32_t) * sizeof(uint32_t);
+	heap->bytes = heap->filled = bytes;
 	heap->capacity = 64;
 	heap->pieces = xcalloc(heap->capacity, sizeof *heap->pieces);
 	heap->pieces[heap->count++] = (struct piece){ 0, heap->bytes, 0 };
@@ -171,7 +170,7 @@ void *ft_malloc(size_t bytes)
 		return malloc(bytes);
 	if (!heap || bytes == 0 || bytes > heap->bytes)
 		return NULL;
-	whole = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GAP;
+	whole = (bytes + HEAP_ALIGNMENT - 1) / HEAP_ALIGNMENT * HEAP_ALIGNMENT + GAP;
 	p = find_free(heap, whole);
 	if (!p) {
 		join(heap);
@@ -189,7 +188,7 @@ void *ft_malloc(size_t bytes)
 
 void ft_free(void *memory)
 {
-	struct heap *heap = lane_current() ? current_heap() : NULL;
+	struct heap *heap;
 	struct piece *p;
 
 	if (!memory)
@@ -198,6 +197,7 @@ void ft_free(void *memory)
 		free(memory);
 		return;
 	}
+	heap = current_heap();
 	p = heap ? piece_at(heap, (size_t)((unsigned char *)memory - heap->memory)) : NULL;
 	if (!p || !p->used)
 		worker_abort(worker_self, 719, "free() in a kernel: the pointer is not what "

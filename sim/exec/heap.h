@@ -16,10 +16,13 @@ struct device_heap {
 	struct heap *plain;             /* of launches that are not checked; NULL: not created */
 };
 
+#define HEAP_ALIGNMENT 16               /* of its size too: the checker places its end */
+
 /* Frees the heap of launches that are not checked, with its memory. */
 void device_heap_close(struct device_heap *);
 
-/* A heap in `memory`, which stays the caller's and holds what it should hold at first. */
+/* A heap in `memory`, which stays the caller's and holds what it should hold at first; `bytes` is a
+ * multiple of HEAP_ALIGNMENT. */
 struct heap *heap_new(void *memory, size_t bytes);
 void heap_delete(struct heap *);          /* NULL is allowed */
 

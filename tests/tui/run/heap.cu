@@ -60,8 +60,21 @@ __global__ void until_full(int *out)
 }
 
 __global__ void large(int *out) { out[0] = (out[1] = !malloc(31 << 20)) || malloc(8 << 20); }
+__global__ void release_none(int *none)
+{
+	free(none);
+	delete none;
+}
+__global__ void aligned(int *out)
+{
+	volatile float *p = (float *)malloc(5);
 
-// The size is set before a kernel allocates, and not later.
+	out[0] = (size_t)p % 16;
+	*p = 1;
+	free((void *)p);
+}
+
+// The size is set before a kernel allocates, and not later. It need not be a multiple of anything.
 static void limits(int *out)
 {
 	const cudaLimit heap = cudaLimitMallocHeapSize;
@@ -70,7 +83,8 @@ static void limits(int *out)
 	cudaDeviceGetLimit(&bytes, heap);
 	printf("default: %zu\n", bytes);
 	printf("too large: %d\n", cudaDeviceSetLimit(heap, (size_t)1 << 40));
-	printf("large: %d\n", cudaDeviceSetLimit(heap, 32 << 20));
+	release_none<<<1, 1>>>(nullptr);
+	printf("large: %d\n", cudaDeviceSetLimit(heap, (32 << 20) + 1));
 	cudaDeviceGetLimit(&bytes, heap);
 	printf("set: %zu, %d\n", bytes, cudaGetLastError());
 	large<<<1, 1>>>(out);
@@ -79,6 +93,34 @@ static void limits(int *out)
 	printf("still: %zu, %d\n", bytes, cudaGetLastError());
 	cudaDeviceSynchronize();
 	printf("fits: %d %d\n", out[0], out[1]);
+	aligned<<<1, 1>>>(out);
+	cudaDeviceSynchronize();
+	printf("odd: %d\n", out[0]);
+}
+
+// A reset frees the heap and restores all limits.
+static int *reset()
+{
+	const cudaLimit heap = cudaLimitMallocHeapSize;
+	size_t bytes, stack;
+	int *out;
+
+	printf("reset: %d, ", cudaDeviceSetLimit(cudaLimitStackSize, 4096));
+	printf("%d, ", cudaDeviceReset());
+	cudaDeviceGetLimit(&bytes, heap);
+	cudaDeviceGetLimit(&stack, cudaLimitStackSize);
+	printf("%zu %zu, ", bytes, stack);
+	printf("%d\n", cudaDeviceSetLimit(heap, 1000004));
+	cudaMallocManaged(&out, 8 * sizeof *out);
+	for (int turn = 0; turn < 2; turn++) {
+		large<<<1, 1>>>(out);
+		cudaDeviceSynchronize();
+		printf("too small: %d\n", out[1]);
+		aligned<<<1, 1>>>(out);
+		cudaDeviceSynchronize();
+		printf("odd: %d, in use: %d\n", out[0], cudaDeviceSetLimit(heap, 64 << 20));
+	}
+	return out;
 }
 
 __device__ int *kept;
@@ -98,12 +140,12 @@ __global__ void read(int *out) { out[0] = *kept; }
 int main(int, char **argv)
 {
 	const char *what = argv[1];
-	node **heads;
+	node **heads = nullptr;
 	int *out;
 
-	cudaMalloc(&heads, 8 * sizeof *heads);
 	cudaMallocManaged(&out, 8 * sizeof *out);
 	if (strcmp(what, "right") == 0) {
+		cudaMalloc(&heads, 8 * sizeof *heads);
 		build<<<1, 8>>>(heads);
 		sum<<<1, 8>>>(heads, out);
 		cudaDeviceSynchronize();
@@ -116,6 +158,7 @@ int main(int, char **argv)
 		printf("full: %d %d\n", out[0], out[1]);
 	} else if (strcmp(what, "limits") == 0) {
 		limits(out);
+		out = reset();
 	} else if (strcmp(what, "past") == 0) {
 		past_the_end<<<1, 1>>>(out);
 	} else if (strcmp(what, "unwritten") == 0) {

@@ -45,10 +45,16 @@ done
 wanted='default: 8388608
 too large: 2
 large: 0
-set: 33554432, 2
+set: 33554433, 2
 in use: 1
-still: 33554432, 1
+still: 33554433, 1
 fits: 0 0
+odd: 0
+reset: 0, 0, 8388608 1024, 0
+too small: 1
+odd: 0, in use: 1
+too small: 1
+odd: 0, in use: 1
 no error'
 for options in '' --check; do
 	run run heap.cu $options -- limits
@@ -56,7 +62,7 @@ for options in '' --check; do
 		"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
 done
 run run heap.cu --check -- past
-expect 'an index past the end' 4 'oob in past_the_end, L0: in the kernels. heap' 'heap.cu:88$'
+expect 'an index past the end' 4 'oob in past_the_end, L0: in the kernels. heap' 'heap.cu:130$'
 run run heap.cu --check -- unwritten
 expect 'a read of what was never written' 4 "uninit in unwritten, L0: 4 bytes at byte 4 of the kernels"
 run run heap.cu --check -- stale
