@@ -3,16 +3,12 @@
 
 #include "engine/runtime/runtime_state.h"
 
-#include "engine/runtime/runtime_error_list.h"
+#include "base/runtime_error_list.h"
+#include "base/runtime_error_text.h"
 
-static const struct {
-	cudaError_t error;
-	const char *name, *text;
-} errors[] = {
-#define X(error, text) { error, #error, text },
-	RUNTIME_ERROR_LIST(X)
+#define X(code, name, text) _Static_assert((int)name == code, "the code of " #name);
+RUNTIME_ERROR_LIST(X)
 #undef X
-};
 
 /* These two work before the program begins, in host functions and after its end. */
 cudaError_t cudaGetLastError(void)
@@ -27,16 +23,10 @@ cudaError_t cudaPeekAtLastError(void)
 
 const char *cudaGetErrorName(cudaError_t error)
 {
-	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
-		if (errors[i].error == error)
-			return errors[i].name;
-	return "unrecognized error code";
+	return runtime_error_name((int)error);
 }
 
 const char *cudaGetErrorString(cudaError_t error)
 {
-	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
-		if (errors[i].error == error)
-			return errors[i].text;
-	return "unrecognized error code";
+	return runtime_error_text((int)error);
 }

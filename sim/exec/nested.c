@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/runtime_error_text.h"
 #include "base/xalloc.h"
 #include "sim/exec/mix.h"
 #include "sim/exec/worker.h"
@@ -170,22 +171,8 @@ int __wrap_cudaStreamDestroy(void *stream)
 int __wrap_cudaGetLastError(void) { return SUCCESS; }
 int __wrap_cudaPeekAtLastError(void) { return SUCCESS; }
 
-/* Of the codes that calls in device code return. */
-const char *__wrap_cudaGetErrorString(int error)
-{
-	static const char *const texts[] = { "no error", "invalid argument", "out of memory" };
-
-	return error >= 0 && error < 3 ? texts[error] : "unrecognized error code";
-}
-
-const char *__wrap_cudaGetErrorName(int error)
-{
-	static const char *const names[] = {
-		"cudaSuccess", "cudaErrorInvalidValue", "cudaErrorMemoryAllocation"
-	};
-
-	return error >= 0 && error < 3 ? names[error] : "unrecognized error code";
-}
+const char *__wrap_cudaGetErrorString(int error) { return runtime_error_text(error); }
+const char *__wrap_cudaGetErrorName(int error) { return runtime_error_name(error); }
 
 int __wrap_cudaFree(void *memory)
 {

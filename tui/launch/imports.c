@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/xalloc.h"
+#include "sim/cu2c/token.h"
 #include "tui/datadir.h"
 #include "tui/launch/object.h"
 #include "tui/launch/user_text.h"
@@ -136,6 +137,44 @@ static enum status refuse_ptx(const char *file, const char *text, const char *sy
 	return STATUS_COMPILE;
 }
 
+/* Whether what follows a qualifier declares the function, up to its parameters. */
+static bool declares(const struct tokens *tokens, int from, const char *name)
+{
+	for (int i = from; i + 1 < tokens->count; i++) {
+		const struct token *t = &tokens->at[i], *next = t + 1;
+
+		if (token_is(t, ";") || token_is(t, "{"))
+			return false;
+		if (token_is(t, name))
+			return token_is(next, "(") || token_is(next, "<");
+		if (token_opens(t) && t->match > i)
+			i = t->match;
+	}
+	return false;
+}
+
+/* Why an object lacks a function, from the user's declarations of it. */
+static const char *why_missing(const char *file, const char *text, const char *name)
+{
+	const char *why = "it is a function of the host";
+	struct tokens tokens;
+
+	if (tokens_read(file, text, strlen(text), &tokens) != STATUS_OK)
+		return why;
+	for (int i = 0; i < tokens.count; i++) {
+		const struct token *t = &tokens.at[i];
+
+		if (t->system || t->kind != TOKEN_IDENTIFIER)
+			continue;
+		if (token_is(t, "__global__") && declares(&tokens, i + 1, name))
+			why = "no file of the program defines it";
+		else if (token_is(t, "__device__") && declares(&tokens, i + 1, name))
+			why = "its file does not define it";
+	}
+	tokens_free(&tokens);
+	return why;
+}
+
 enum status imports_refuse(const char *file, const char *preprocessed, const char *symbol)
 {
 	char *name = plain_name(symbol), *text = NULL, *where = NULL;
@@ -151,10 +190,11 @@ enum status imports_refuse(const char *file, const char *preprocessed, const cha
 		status = fail(STATUS_COMPILE, "%s: %s has no bit-exact model in the simulator",
 			      where ? where : file, absent);
 	else
-		status = fail(STATUS_COMPILE, "%s: %s%s%s cannot be used in a kernel: it is a "
-		      "function of the host", where ? where : file, name,
-		      strcmp(name, symbol) != 0 ? ", linked as " : "",
-		      strcmp(name, symbol) != 0 ? symbol : "");
+		status = fail(STATUS_COMPILE, "%s: %s%s%s cannot be used in a kernel: %s",
+			      where ? where : file, name,
+			      strcmp(name, symbol) != 0 ? ", linked as " : "",
+			      strcmp(name, symbol) != 0 ? symbol : "",
+			      why_missing(file, text ? text : "", name));
 	free(where);
 	free(text);
 	free(name);

@@ -131,7 +131,8 @@ static enum status preprocess(const struct program *p, const struct program_sour
 	return status;
 }
 
-/* Finds the names of points in the text of a device pass, and makes the text again with them. */
+/* Finds the names of points in the text of a device pass, unless an earlier pass found them, and
+ * makes the text again with them. */
 static enum status add_points(struct program *p, const struct program_source *s,
 			      const struct pass *pass)
 {
@@ -140,6 +141,8 @@ static enum status add_points(struct program *p, const struct program_source *s,
 	size_t bytes;
 	char *text;
 
+	if (*names)
+		return preprocess(p, s, pass, *names);
 	TRY(file_read(pass->preprocessed, SOURCE_LIMIT, &text, &bytes));
 	status = point_names_find(pass->file, text, bytes, names);
 	free(text);

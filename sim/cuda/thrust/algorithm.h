@@ -59,16 +59,23 @@ template <class V, class F> __global__ void ft_generate(V *out, size_t count, F 
 template <class V, class F> static inline void ft_generate_there(V *values, size_t count, F f)
 {
 	const size_t threads = 256;
+	cudaError_t error;
 	V *made;
 
 	if (count == 0)
 		return;
 	ft_check(cudaMalloc((void **)&made, count * sizeof *made), "thrust::generate");
-	if (!ft_configure(dim3((unsigned)((count + threads - 1) / threads)), dim3(threads), 0, 0))
+	error = (cudaError_t)ft_configure(dim3((unsigned)((count + threads - 1) / threads)),
+					  dim3(threads), 0, 0);
+	if (error == cudaSuccess) {
 		ft_generate<V, F>(made, count, f);
-	ft_check(cudaMemcpy((void *)values, made, count * sizeof *made, cudaMemcpyDeviceToHost),
-		 "thrust::generate");
-	ft_check(cudaFree(made), "thrust::generate");
+		error = cudaGetLastError();
+	}
+	if (error == cudaSuccess)
+		error = cudaMemcpy((void *)values, made, count * sizeof *made,
+				   cudaMemcpyDeviceToHost);
+	cudaFree(made);
+	ft_check(error, "thrust::generate");
 }
 #endif
 template <class It, class F> static inline void generate(It first, It last, F f)

@@ -64,20 +64,34 @@ template <class T = double> class uniform_real_distribution {
 	T a_, b_;
 public:
 	typedef T result_type;
+	typedef std::pair<T, T> param_type;
 
 	__host__ __device__ explicit uniform_real_distribution(T a = 0, T b = 1) : a_(a), b_(b) { }
+	__host__ __device__ explicit uniform_real_distribution(const param_type &p)
+		: a_(p.first), b_(p.second) { }
 	__host__ __device__ void reset() { }
+	__host__ __device__ param_type param() const { return param_type(a_, b_); }
+	__host__ __device__ void param(const param_type &p) { a_ = p.first; b_ = p.second; }
 	__host__ __device__ T a() const { return a_; }
 	__host__ __device__ T b() const { return b_; }
 	__host__ __device__ T min() const { return a_; }
 	__host__ __device__ T max() const { return b_; }
 	template <class Engine> __host__ __device__ T operator()(Engine &engine) const
+		{ return (*this)(engine, param()); }
+	template <class Engine>
+	__host__ __device__ T operator()(Engine &engine, const param_type &p) const
 	{
 		T result = (T)(engine() - Engine::min());
 
 		result /= T(1) + (T)(Engine::max() - Engine::min());
-		return result * (b_ - a_) + a_;
+		return result * (p.second - p.first) + p.first;
 	}
+	friend __host__ __device__ bool operator==(const uniform_real_distribution &x,
+						   const uniform_real_distribution &y)
+		{ return x.a_ == y.a_ && x.b_ == y.b_; }
+	friend __host__ __device__ bool operator!=(const uniform_real_distribution &x,
+						   const uniform_real_distribution &y)
+		{ return !(x == y); }
 };
 template <class T = int> using uniform_int_distribution = std::uniform_int_distribution<T>;
 template <class T = double> using normal_distribution = std::normal_distribution<T>;

@@ -23,6 +23,8 @@ __global__ void parent(int *p, int n, int past)
 	cudaStreamDestroy(stream);
 	printf("parent: %s, %s\n", cudaGetErrorString(cudaGetLastError()),
 	       cudaGetErrorName(cudaPeekAtLastError()));
+	printf("errors: %s, %s\n", cudaGetErrorName((cudaError_t)700),
+	       cudaGetErrorString((cudaError_t)98));
 }
 
 // Launched by the other file.

@@ -67,7 +67,7 @@ kernel() {
 #include <cstdio>
 #include <vector>
 #include <unistd.h>
-__global__ void other(float *p) { }
+__global__ void other(float *p) { } __device__ float elsewhere(float);
 __device__ double helper(double x)
 {
 	return lgamma(x);
@@ -90,6 +90,8 @@ kernel 'a name without f' 'p[0] = erfcx(p[1]);' 'bad.cu:11: erfcxf has no bit-ex
 kernel 'one that another function calls' 'p[0] = helper(p[1]);' 'bad.cu:7: lgamma has no bit-exact'
 kernel 'a function of the host' 'p[0] = getpid();' \
 	'bad.cu:11: getpid cannot be used in a kernel: it is a function of the host'
+kernel 'a device function of another file' 'p[0] = elsewhere(p[1]);' \
+	'bad.cu:4: elsewhere, linked as _Z9elsewheref cannot be used .*: its file does not define it'
 kernel 'inline PTX that is not supported' 'asm volatile("setmaxnreg.inc.sync.aligned.u32 64;");' \
 	'bad.cu:11: inline PTX: setmaxnreg.inc.sync.aligned.u32 is not supported'
 

@@ -110,6 +110,7 @@ expect 'a wrong access in a launch of device code' 4 '^oob in fill, L0: '
 # Of kernels of another file; the sum is 0 + 1 + ... + 47 and the number of the call.
 cp "$srcdir/tests/tui/run/nested_far.cu" "$srcdir/tests/tui/run/nested_far_other.cu" .
 wanted='parent: no error, cudaSuccess
+errors: cudaErrorIllegalAddress, invalid device function
 sum 9032, filled 5, last 47
 sum 1130, no error'
 for options in '' --check '--seed 5 --no-record'; do
@@ -117,6 +118,9 @@ for options in '' --check '--seed 5 --no-record'; do
 	result "launches in device code of kernels of another file $options" \
 		"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
 done
+run run nested_far.cu --no-record
+expect 'without that file' 3 \
+	'nested_far.cu:[0-9]*: [a-z]*, linked as .* cannot be used in a kernel: no file of the program'
 run run nested_far.cu nested_far_other.cu --check -- past
 expect 'a wrong access in one of them' 4 '^oob in sum, L0: ' 'nested_far_other.cu:14$'
 plan

@@ -24,6 +24,7 @@ wanted='generated: 1 2 0 1 2 0
 with: 10 20 30 40 50 60
 here: 1000 2000
 random: 1.00031471
+distributions: 0 1, 1, 1 3
 sums: 11 22 30 41 52 60
 sorted: 0 0 1 1 2 2
 along: 30 60 10 40 20 50

@@ -60,6 +60,18 @@ static void show(const char *name, const ints &v, long n = -1)
 	printf("\n");
 }
 
+static void distribution()
+{
+	thrust::minstd_rand engine(7), same(7);
+	thrust::uniform_real_distribution<float> one(1, 3), two;
+	thrust::uniform_real_distribution<float>::param_type param = one.param();
+
+	printf("distributions: %d %d, ", one == two, one != two);
+	printf("%d, ", one(engine) == two(same, param));
+	two.param(param);
+	printf("%d %g\n", one == two, two.b());
+}
+
 int main()
 {
 	ints a(6), b(6), c(6), d(6);
@@ -78,6 +90,7 @@ int main()
 	printf("here: %d %d\n", thrust::get<1>(here[0]), thrust::get<1>(here[1]));
 	thrust::default_random_engine engine(7);
 	printf("random: %.9g\n", thrust::uniform_real_distribution<float>(1, 3)(engine));
+	distribution();
 	thrust::transform(first, last, c.begin(), sum_of());
 	show("sums", c);
 	thrust::sort(first, last);
