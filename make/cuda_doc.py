@@ -44,8 +44,8 @@ LANGUAGE = (
     ('CUB: `WarpReduce`, `WarpScan`, `BlockReduce`, `BlockScan`, `BlockLoad`, `BlockStore`, '
      '`BlockExchange`, `BlockRadixSort`, `BlockAdjacentDifference`, `BlockDiscontinuity`',
      'sums of floats in the order of CUB 3.0', 'tests/launch/cub.cu', 'BlockReduce'),
-    ('Thrust in host code', 'the headers below; computed by the host, but for functors of `generate` on '
-     'device memory', 'tests/tui/run/thrust.cu',
+    ('Thrust in host code', 'the headers below; computed by the host, except for functors of '
+     '`generate` on device memory', 'tests/tui/run/thrust.cu',
      'thrust'),
     ('textures and surfaces', 'of `run` on the simulator, with a GPU\'s bits; filtering of volumes '
      'and of signed bytes, sRGB, mipmaps and resource views are refused', 'tests/run/textures.cu',

@@ -118,6 +118,9 @@ for options in '' --check '--seed 5 --no-record'; do
 	result "launches in device code of kernels of another file $options" \
 		"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
 done
+run run nested_far.cu nested_far_other.cu -o far.twin
+run replay --trust far.twin
+expect 'a trace has the sources of both files' 0 ' 0 bits differ$'
 run run nested_far.cu --no-record
 expect 'without that file' 3 \
 	'nested_far.cu:[0-9]*: [a-z]*, linked as .* cannot be used in a kernel: no file of the program'
