@@ -65,6 +65,34 @@ static struct kernel_variable *find_variables(const struct far_list *far)
 	return list;
 }
 
+static bool has_source(const struct kernel_source *list, size_t count, const char *file)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i].file, file) == 0)
+			return true;
+	return false;
+}
+
+/* The sources of all units, each file once; those of the kernel's own come first. */
+static struct kernel_source *find_sources(const struct far_list *far)
+{
+	struct kernel_source *list = xcalloc(1, sizeof *list);
+	size_t count = 0;
+
+	for (size_t k = 0; k < far->count; k++) {
+		const struct unit_code *u = far->at[k].unit;
+
+		for (int i = 0; i < u->source_count; i++) {
+			if (has_source(list, count, u->sources[i].file))
+				continue;
+			list = xreallocarray(list, count + 2, sizeof *list);
+			list[count++] = u->sources[i];
+			list[count] = (struct kernel_source){ 0 };
+		}
+	}
+	return list;
+}
+
 static struct program_kernel *new_kernel(const struct program_code *c, const struct unit_code *u,
 					 const struct reached *r)
 {
@@ -80,7 +108,7 @@ static struct program_kernel *new_kernel(const struct program_code *c, const str
 	struct program_kernel_source source = {
 		.gpu = u->gpu,
 		.entry = (const struct kernel_entry *)(u->shared.base + entry->value),
-		.function = r->function, .file = u->file, .sources = u->sources,
+		.function = r->function, .file = u->file,
 		.points = u->points,
 		.constant_bytes = u->shared.constant_bytes,
 	};
@@ -92,6 +120,7 @@ static struct program_kernel *new_kernel(const struct program_code *c, const str
 	records = find_records(&far, &source.record_count);
 	source.records = records;
 	source.variables = find_variables(&far);
+	source.sources = find_sources(&far);
 	k = program_kernel_new(&source);
 	free(records);
 	free(far.at);

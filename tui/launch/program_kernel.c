@@ -23,6 +23,7 @@ struct program_kernel {
 	size_t shared_count;
 	const char *functions[2];
 	struct kernel_variable *variables;
+	struct kernel_source *sources;
 };
 
 /* "a\nb" as strings: the caller's params refer to a copy of the text. The last one stands for all
@@ -165,6 +166,7 @@ struct program_kernel *program_kernel_new(const struct program_kernel_source *s)
 		.points = s->points ? user_kernel_count_points : NULL,
 	};
 	k->variables = s->variables;
+	k->sources = s->sources;
 	if (s->gpu)
 		add_gpu_code(k, s->gpu);
 	copy_shared(k, s->records, s->record_count);
@@ -233,6 +235,7 @@ bool program_kernel_is(const struct program_kernel *k, const char *name)
 void program_kernel_free(struct program_kernel *k)
 {
 	free(k->variables);
+	free(k->sources);
 	free(k->params);
 	free(k->short_name);
 	free(k->name);

@@ -11,7 +11,7 @@ struct program_kernel_source {
 	const struct kernel_entry *entry;
 	const char *function;                   /* mangled */
 	const char *file;
-	const struct kernel_source *sources;
+	struct kernel_source *sources;          /* the kernel takes the list over */
 	const struct kernel_shared *const *records;     /* of its static shared variables */
 	size_t record_count;
 	const char *constants, *constants_end;  /* of its file: as in struct sim_code */

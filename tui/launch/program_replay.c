@@ -18,6 +18,7 @@
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "tui/launch/program.h"
+#include "tui/launch/program_state.h"
 #include "tui/launch/recorded_flags.h"
 #include "tui/launch/sandbox.h"
 #include "tui/launch/user_headers.h"
@@ -133,7 +134,8 @@ static bool is_listed(const json_t *files, const char *name)
 	return false;
 }
 
-/* `cu`: collects the .cu files that were found. */
+/* `cu`: collects the .cu files that were found. Those of kernels that only device code launches are
+ * among the sources of other kernels. */
 static enum status write_row(const struct program_replay *p, sqlite3_stmt *row, json_t *cu)
 {
 	const char *name = (const char *)sqlite3_column_text(row, 0);
@@ -141,7 +143,7 @@ static enum status write_row(const struct program_replay *p, sqlite3_stmt *row, 
 
 	if (!name || !text)
 		return fail(STATUS_DAMAGED, "a source of the program has no text");
-	if (sqlite3_column_int(row, 2) == 0)
+	if (program_kind(name) == KIND_CUDA)
 		json_array_append_new(cu, json_string(name));
 	return write_source(p, name, text);
 }
@@ -154,7 +156,7 @@ static enum status write_sources(struct program_replay *p, struct store *trace, 
 	enum status status = STATUS_OK;
 	int code;
 
-	if (sqlite3_prepare_v2(store_db(trace), "SELECT file, source, min(entry) FROM v_source"
+	if (sqlite3_prepare_v2(store_db(trace), "SELECT file, source FROM v_source"
 			       " WHERE run = ?1 GROUP BY file, source", -1, &rows, NULL)
 	    != SQLITE_OK) {
 		json_decref(cu);

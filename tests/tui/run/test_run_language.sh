@@ -118,7 +118,26 @@ for options in '' --check '--seed 5 --no-record'; do
 	result "launches in device code of kernels of another file $options" \
 		"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
 done
-run run nested_far.cu nested_far_other.cu -o far.twin
+cat >caller.cu <<'EOF'
+#include "add.h"
+__global__ void caller(int *p) { add<<<1, 32>>>(p); }
+int main()
+{
+	int *p;
+
+	cudaMalloc(&p, 32 * sizeof *p);
+	cudaMemset(p, 0, 32 * sizeof *p);
+	caller<<<1, 1>>>(p);
+	cudaDeviceSynchronize();
+	cudaFree(p);
+}
+EOF
+cat >add.cu <<'EOF'
+#include "add.h"
+__global__ void add(int *p) { p[threadIdx.x] += threadIdx.x; }
+EOF
+echo '__global__ void add(int *p);' >add.h
+run run caller.cu add.cu -o far.twin
 run replay --trust far.twin
 expect 'a trace has the sources of both files' 0 ' 0 bits differ$'
 run run nested_far.cu --no-record
