@@ -52,6 +52,7 @@ enum status kernel_flags_include(char **out)
 	     "the folder with flashtwin's headers is missing%s", *out,
 	     getenv("FLASHTWIN_DATADIR") ? " (FLASHTWIN_DATADIR names it)" : "");
 	free(*out);
+	*out = NULL;
 	return STATUS_USAGE;
 }
 

@@ -27,6 +27,16 @@ static char *marked_name(const char *line, const char *end)
 	return xasprintf("%.*s", (int)(close - open - 1), open + 1);
 }
 
+/* Whether it is in a folder of program.c: a file of macros that program_pass.c wrote. */
+static bool is_made(const struct sandbox *sandbox, const char *name)
+{
+	static const char folder[] = "/program.";
+	size_t length = strlen(sandbox->scratch);
+
+	return strncmp(name, sandbox->scratch, length) == 0
+		&& strncmp(name + length, folder, sizeof folder - 1) == 0;
+}
+
 static enum status add_header(char *name, struct kernel_source **list, int *count)
 {
 	struct kernel_source *entry;
@@ -55,7 +65,7 @@ enum status user_headers_find(const char *preprocessed, const char *file,
 		/* There is also a marker for the working directory, "dir//". A #line may name any
 		 * file, also one that the compiler could not read. */
 		known = known || *name == '\0' || name[strlen(name) - 1] == '/'
-			|| !sandbox_sees(sandbox, name);
+			|| is_made(sandbox, name) || !sandbox_sees(sandbox, name);
 		for (int i = 0; i < *count && !known; i++)
 			known = strcmp((*list)[i].file, name) == 0;
 		if (!known)

@@ -140,6 +140,12 @@ echo '__global__ void add(int *p);' >add.h
 run run caller.cu add.cu -o far.twin
 run replay --trust far.twin
 expect 'a trace has the sources of both files' 0 ' 0 bits differ$'
+run sql --plain far.twin "SELECT group_concat(file) FROM v_source"
+expect 'and of headers, but nothing else' 0 '^caller.cu,add.h,add.cu$'
+FLASHTWIN_DATADIR=$work/nowhere "$flashtwin" replay --trust far.twin >out 2>err
+code=$?
+one_line 'flashtwin replay: '
+expect 'a replay without the folder of headers' 2 'nowhere.* has no sim/cuda/user.h'
 run run nested_far.cu --no-record
 expect 'without that file' 3 \
 	'nested_far.cu:[0-9]*: [a-z]*, linked as .* cannot be used in a kernel: no file of the program'
