@@ -15,11 +15,11 @@
 #define KERNEL __global__ void
 #endif
 
-/* A piece of a kernel. On a GPU, only inlined do arrays stay in registers, pointers keep their
- * memory, shared or global, and constant arguments their values. The simulator has smaller code
- * without. */
-#ifdef __CUDACC__
+/* A piece of a kernel; on a GPU inlined, or its arrays would not stay in registers. */
+#if defined(__CUDACC__) && !defined(FLASHTWIN_SIM)
 #define INLINE_PIECE static __device__ __forceinline__
+#elif defined(__CUDACC__)
+#define INLINE_PIECE static __device__ __attribute__((noinline, unused))
 #else
 #define INLINE_PIECE static __attribute__((noinline, unused))
 #endif

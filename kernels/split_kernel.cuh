@@ -50,7 +50,7 @@ typedef void split_attend_fn(const struct split *s, struct split_source *source)
 	(5 * (((in)->H > (in)->Hkv) + ((in)->H > 2 * (in)->Hkv) + ((in)->H > 4 * (in)->Hkv) \
 	      + ((in)->H > 8 * (in)->Hkv)) \
 	 + ((in)->D > 64) + ((in)->D > 80) + ((in)->D > 96) + ((in)->D > 128))
-#ifdef __CUDACC__
+#if defined(__CUDACC__) && !defined(FLASHTWIN_SIM)
 #define SPLIT_SIZES(run, in, first, group, heads) \
 	case (first): \
 		SPLIT_RUN(run, in, group, heads, 64, 64); \

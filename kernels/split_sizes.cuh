@@ -2,7 +2,7 @@
  *
  * Included only by split_kernel.cuh, which defines HEADS and PASSES.
  */
-#ifdef __CUDACC__
+#if defined(__CUDACC__) && !defined(FLASHTWIN_SIM)
 #define SIZE 64
 #define DIM 64
 #define LANES 8

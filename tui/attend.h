@@ -41,7 +41,7 @@ struct attend {
 
 /* Checks which options were given. */
 enum status attend_pages_parse(struct attend *);
-/* Changes the shape that k is to have to that of a pool. */
+/* Changes `wanted`, the shape expected of k, to that of a pool. */
 void attend_pages_wanted(const struct attend *, int64_t wanted[4]);
 /* Reads the page table, and sets the pages of the shape. */
 enum status attend_pages_read(struct attend *);

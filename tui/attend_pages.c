@@ -2,7 +2,6 @@
  *
  * The pools hold all rows, and a step appends none. Where a row is: engine/attention/kv_pages.h.
  */
-#include <limits.h>
 
 #include "tui/attend.h"
 #include "tui/attend_tensor.h"
@@ -42,10 +41,10 @@ enum status attend_pages_read(struct attend *attend)
 	if (pages->rows == 0 || pages->pool == 0)
 		return fail(STATUS_USAGE, "--k %s: expected 1 or more pages of 1 or more rows, got "
 			    "%d of %d", attend->k_path, pages->pool, pages->rows);
-	if (pages->each == 0 || pages->each > INT_MAX / pages->rows)
+	if (pages->each == 0 || pages->each > KV_PAGES_MAX_KEYS / pages->rows)
 		return fail(STATUS_USAGE, "--page-table %s: expected 1 to %d pages of %d rows for "
 			    "each sequence, got %d", attend->page_table_path,
-			    INT_MAX / pages->rows, pages->rows, pages->each);
+			    KV_PAGES_MAX_KEYS / pages->rows, pages->rows, pages->each);
 	attend->rows = pages->rows * pages->each;
 	return STATUS_OK;
 }

@@ -42,13 +42,13 @@ OPTION(PAGE_TABLE, ON_ATTEND, OWN, 0, "page-table", VALUE_FILE("T.npy"),
        "ladder, rungs 5 and 6: K and V are pools of pages, (P, Hkv, N, D), layout HND; T is i32 "
        "(M, pages) or (pages): row r of sequence m is row r % N of page T[m, r / N]")
 OPTION(PAGE, ON_ATTEND, OWN, 0, "page", VALUE_INTEGER("N", 1, INT32_MAX),
-       "with --page-table: rows of a page; refuse pools of others (default: what K says)")
+       "with --page-table: rows of a page; pools of other pages are refused (default: as K has)")
 OPTION(OUT, ON_ATTEND, OWN, 0, "out", VALUE_FILE("O.npy"),
        "where to write the output; without it a summary is printed")
 OPTION(LSE, ON_ATTEND, OWN, 0, "lse", VALUE_FILE("L.npy"),
        "ladder, rungs 5 and 6: where to write log(sum of exp(score)), f32 (H) or (M, H)")
 OPTION(LENGTHS, ON_ATTEND, OWN, 0, "lengths", VALUE_TEXT("N0,N1,..."),
-       "keys of each sequence, at most n, or N * pages (the default); 0 gives zeros")
+       "keys of each sequence, 0 for none; at most, and by default, n, or with pages N * pages")
 OPTION(CAUSAL, ON_ATTEND, OWN, 0, "causal", VALUE_OPTIONAL_NAME("top-left bottom-right"),
        "prefill: query i sees no later key; the mask is aligned bottom-right (default: the last "
        "query sees all keys) or top-left")

@@ -9,10 +9,15 @@ enum status kv_pages_check(const char *who, const struct kv_pages *p, int kv_hea
 {
 	if (p->rows == 0)
 		return STATUS_OK;
-	if (p->rows < 0 || p->pool < 1 || p->each < 1 || !p->table)
-		return fail(STATUS_USAGE, "%s: expected a page table and 1 or more rows of a page, "
-			    "pages and pages of a sequence, got %d, %d and %d", who, p->rows,
-			    p->pool, p->each);
+	if (!p->table)
+		return fail(STATUS_USAGE, "%s: pages of %d rows need a page table", who, p->rows);
+	if (p->rows < 0 || p->pool < 1 || p->each < 1)
+		return fail(STATUS_USAGE, "%s: expected pages of 1 or more rows, a pool of 1 or "
+			    "more pages, and 1 or more of a sequence, got %d, %d and %d", who,
+			    p->rows, p->pool, p->each);
+	if ((int64_t)p->rows * p->each > KV_PAGES_MAX_KEYS)
+		return fail(STATUS_USAGE, "%s: %d pages of %d rows are more than %d keys", who,
+			    p->each, p->rows, KV_PAGES_MAX_KEYS);
 	if ((int64_t)p->rows * p->each != max_len)
 		return fail(STATUS_USAGE, "%s: %d pages of %d rows are not the capacity of %d keys",
 			    who, p->each, p->rows, max_len);

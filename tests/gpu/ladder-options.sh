@@ -1,5 +1,5 @@
-# ladder-options.sh - the part of run.sh that attends with rungs 5 and 6 on both devices with keys and
-# values of f32, f16, bf16 and e4m3, and with softcap, window, sinks, log-sum-exps and pages.
+# ladder-options.sh - the part of run.sh that attends with rungs 5 and 6 on both devices, with keys
+# and values of each type, softcap, windows, sinks, log-sum-exps and pages.
 #
 # Head sizes, groups and lengths near tiles, windows and page borders, with random tensors: no bit may
 # differ between the devices, and the two rungs must give each other's output and log-sum-exps.

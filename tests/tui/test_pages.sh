@@ -134,7 +134,7 @@ expect 'pages of 0 rows' 2 '--page: expected an integer from 1 to 2147483647, go
 run $of3 --page-table t.3.i64 --lengths 45,20
 expect 'a table of i64' 2 '^flashtwin attend: --page-table t.3.i64: expected dtype i32, got i64'
 run $of3 --page-table none
-expect 'a table without pages' 2 '^flashtwin attend: --page-table none: expected 1 to 715827882 pages of 3 rows'
+expect 'a table without pages' 2 '^flashtwin attend: --page-table none: expected 1 to 715827839 pages of 3 rows'
 run $of3 --page-table t1.3
 expect 'a table of one sequence' 2 '--page-table t1.3: expected '
 run $of3 --page-table missing

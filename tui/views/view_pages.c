@@ -87,7 +87,7 @@ enum status view_pages_read(const struct view_context *c, int64_t op, int64_t sl
 	TRY(VIEW_ROWS(c, take_argument, &a, "SELECT name, value, buffer, offset FROM v_arg"
 		      " WHERE run = ?1 AND op = ?2 AND name IN ('page', 'pages', 'page_table',"
 		      " 'seq_lens')", c->run, op));
-	/* Possible only in a damaged trace, but for those without pages. */
+	/* No pages, or a damaged trace. */
 	if (a.table < 0 || a.page < 1 || a.page > INT32_MAX || a.pages < 1 || a.pages > INT32_MAX
 	    || slot < 0 || slot > INT32_MAX)
 		return STATUS_OK;

@@ -448,7 +448,7 @@ START_TEST(wrong_pages_are_refused)
 	      "ladder: 3 pages of 4 rows are not the capacity of 13 keys");
 	s = good;
 	s.pages.pool = 0;
-	FAILS(attention_check(&path_ladder, &s), STATUS_USAGE, "1 or more rows of a page");
+	FAILS(attention_check(&path_ladder, &s), STATUS_USAGE, "got 4, 0 and 3");
 	s.pages.pool = 1 << 28;
 	FAILS(attention_check(&path_ladder, &s), STATUS_USAGE,
 	      "pages of 4 rows for 2 KV heads are more than 2147483647 rows");
@@ -456,7 +456,14 @@ START_TEST(wrong_pages_are_refused)
 	OK(attention_check(&path_ladder, &s));
 	s = good;
 	s.pages.table = NULL;
-	FAILS(attention_check(&path_ladder, &s), STATUS_USAGE, "expected a page table");
+	FAILS(attention_check(&path_ladder, &s), STATUS_USAGE,
+	      "pages of 4 rows need a page table");
+	s = good;
+	s.max_len = INT32_MAX;
+	s.pages.rows = 1;
+	s.pages.each = INT32_MAX;
+	FAILS(attention_check(&path_ladder, &s), STATUS_USAGE,
+	      "2147483647 pages of 1 rows are more than 2147483519 keys");
 }
 END_TEST
 

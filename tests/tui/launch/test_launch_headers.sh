@@ -140,4 +140,10 @@ CU
 run launch pieces.cu --kernel both --grid 1 --block 1 -I "$srcdir" --arg 'x=>x.npy:f32[8]' \
 	--arg 'out=>out.npy:f32[1]' --arg n=i32:8
 expect 'headers of kernels' 0
+cat >kernel.cu <<'CU'
+#include "kernels/split_direct.cuh"
+__global__ void one(float *out) { *out = 1.0f; }
+CU
+run launch kernel.cu --kernel one --grid 1 --block 1 --arg 'out=>out.npy:f32[1]'
+expect 'those that come with flashtwin' 0
 plan

@@ -406,6 +406,8 @@ static enum status find_page(const struct view_context *c, struct slot *s)
 	s->pages = pages.rows > 0;
 	if (pages.table)
 		s->slot = pages.table[pages.count - 1];
+	else if (s->pages)
+		s->slot = -1;           /* a sequence without keys has no page */
 	view_pages_free(&pages);
 	return status;
 }
@@ -430,6 +432,8 @@ static enum status draw_slot(const struct view_context *c, struct slot *s)
 
 	TRY(find_head(c, s));
 	TRY(find_page(c, s));
+	if (s->slot < 0)
+		return STATUS_OK;
 	TRY(find_size(c, s));
 	if (s->last < 0)
 		return STATUS_OK;

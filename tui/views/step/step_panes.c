@@ -346,7 +346,7 @@ static void draw_rows(const struct step_drawing *d)
 }
 
 /* The line below the last key: keys that the query does not see, or positions that hold no key
- * yet. */
+ * yet; nothing is written to pages later. */
 static void draw_unseen(const struct step_drawing *d)
 {
 	const struct view_context *c = d->context;
@@ -358,7 +358,8 @@ static void draw_unseen(const struct step_drawing *d)
 	if (end > begin)
 		step_cell(c, d->layout.left, STYLE_NOTE, " %*" PRId64 "..%" PRId64 " %s",
 			  d->layout.prefix - 1, begin, end - 1,
-			  masked ? "masked" : "not written yet");
+			  masked ? "masked" : s->pages.rows > 0 ? "past the end"
+			  : "not written yet");
 	else
 		step_pad(c, 0, d->layout.left);
 }
