@@ -1,12 +1,12 @@
 # ladder-options.sh - the part of run.sh that attends with rungs 5 and 6 on both devices, with keys
 # and values of each type, softcap, windows, sinks, log-sum-exps and pages.
 #
-# Head sizes, groups and lengths near tiles, windows and page borders, with random tensors: no bit may
-# differ between the devices, and the two rungs must give each other's output and log-sum-exps.
+# Head sizes, groups and lengths near tiles, windows and page borders, with random tensors: no bit
+# may differ between the devices, and the two rungs must give each other's output and log-sum-exps.
 # Sourced by run.sh, whose functions and variables it uses.
 
-# tensors D HEADS LENGTH: q.npy, and for each type kv_k.TYPE.npy and kv_v.TYPE.npy of 2 sequences and
-# 2 KV heads; pools of the same type and shape in pages of 16 rows, and their table. Pages are
+# tensors D HEADS LENGTH: q.npy, and for each type kv_k.TYPE.npy and kv_v.TYPE.npy of 2 sequences
+# and 2 KV heads; pools of the same type and shape in pages of 16 rows, and their table. Pages are
 # shuffled, two are shared, and one in the middle, which no table names, is not a number.
 tensors() {
 	python3 - "$work" "$@" <<'PYTHON'
