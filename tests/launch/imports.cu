@@ -105,7 +105,7 @@ __global__ void imports(size_t *out, int n)
 	::operator delete[](::operator new[]((size_t)n), (size_t)n);
 	PLAIN(malloc) PLAIN(free)
 	PLAIN(ft_configure) PLAIN(cudaFree) PLAIN(cudaGetLastError) PLAIN(cudaPeekAtLastError)
-	PLAIN(cudaStreamDestroy)
+	PLAIN(cudaStreamDestroy) PLAIN(cudaGetErrorName) PLAIN(cudaGetErrorString)
 	shape *s = n > 3 ? (shape *)new square : new named_square;
 	*out++ = (size_t)s->sides();
 	delete s;
