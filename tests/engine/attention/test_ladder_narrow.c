@@ -7,14 +7,13 @@
 
 #include <stdlib.h>
 
-#include "base/math/narrow_float.h"
-#include "base/value.h"
 #include "base/xalloc.h"
 #include "engine/attention/path.h"
 #include "engine/attention/path_ladder.h"
 #include "kernels/head_sizes.h"
 #include "kernels/split_rule.h"
 #include "tests/accuracy.h"
+#include "tests/ladder_cache.h"
 #include "tests/reference.h"
 
 static const enum dtype types[] = { DTYPE_F16, DTYPE_BF16, DTYPE_E4M3 };
@@ -43,26 +42,6 @@ struct batch {
 	float k_scale[KV_HEADS], v_scale[KV_HEADS];
 };
 
-static float noise(uint32_t *state)
-{
-	*state = *state * 1664525u + 1013904223u;
-	return (float)(*state >> 8) / (float)(1 << 23) - 1.0f;
-}
-
-static void put(enum dtype type, void *codes, size_t i, float x)
-{
-	if (type == DTYPE_E4M3)
-		((uint8_t *)codes)[i] = narrow_to_e4m3(x);
-	else
-		((uint16_t *)codes)[i] = type == DTYPE_F16 ? narrow_to_f16(x) : narrow_to_bf16(x);
-}
-
-static float get(enum dtype type, const void *codes, size_t i)
-{
-	return (float)value_real(type, value_load(type, (const char *)codes
-						  + i * dtype_bytes(type)));
-}
-
 /* Random numbers, of which some are subnormal in f16 and e4m3, and their codes. */
 static void make_cache(const struct batch *b, uint32_t seed, float **numbers, void **codes)
 {
@@ -71,12 +50,11 @@ static void make_cache(const struct batch *b, uint32_t seed, float **numbers, vo
 	*numbers = xcalloc(b->keys, sizeof **numbers);
 	*codes = xcalloc(b->keys, dtype_bytes(type));
 	for (size_t i = 0; i < b->keys; i++) {
-		float x = noise(&seed);
+		float x = cache_noise(&seed);
 
 		if (i % 7 == 0)
 			x *= type == DTYPE_E4M3 ? 0x1p-6f : 0x1p-14f;
-		put(type, *codes, i, x);
-		(*numbers)[i] = get(type, *codes, i);
+		(*numbers)[i] = cache_put(type, *codes, i, x);
 	}
 }
 
@@ -96,7 +74,7 @@ static struct batch batch_of(int number)
 	b.keys = b.row * CAPACITY;
 	b.q = xcalloc(queries, sizeof *b.q);
 	for (size_t i = 0; i < queries; i++)
-		b.q[i] = noise(&seed);
+		b.q[i] = cache_noise(&seed);
 	make_cache(&b, seed + 1, &b.k, &b.k_codes);
 	make_cache(&b, seed + 2, &b.v, &b.v_codes);
 	for (int h = 0; h < KV_HEADS; h++)
@@ -305,9 +283,9 @@ START_TEST(new_rows_are_rounded)
 	for (int step = 0; step < 2; step++) {
 		OK(device_download(device, NULL, attention->cache->v[0], 0, wanted, slots * bytes));
 		for (size_t i = 0; i < slots * D; i++) {
-			k[i] = noise(&seed);
-			v[i] = noise(&seed) * (i % 3 ? 1.0f : i % 2 ? 1e6f : 1e-4f);
-			put(type, wanted + i / D * bytes, (size_t)step * D + i % D, v[i]);
+			k[i] = cache_noise(&seed);
+			v[i] = cache_noise(&seed) * (i % 3 ? 1.0f : i % 2 ? 1e6f : 1e-4f);
+			cache_put(type, wanted + i / D * bytes, (size_t)step * D + i % D, v[i]);
 		}
 		OK(attention_step(attention, &(struct attention_step){
 			.q = q, .k = k, .v = v, .out = out }));

@@ -9,11 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/math/narrow_float.h"
-#include "base/value.h"
 #include "base/xalloc.h"
 #include "engine/attention/path.h"
 #include "kernels/head_sizes.h"
+#include "tests/ladder_cache.h"
 
 static const enum dtype types[] = { DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_E4M3 };
 static const int dims[] = { HEAD_SIZES };
@@ -39,30 +38,6 @@ struct batch {
 	float k_scale[KV_HEADS], v_scale[KV_HEADS];
 };
 
-struct result {
-	float *out, *lse;
-};
-
-static float noise(uint32_t *state)
-{
-	*state = *state * 1664525u + 1013904223u;
-	return (float)(*state >> 8) / (float)(1 << 23) - 1.0f;
-}
-
-/* Sets element i of a cache, and the number that it then is. */
-static void put(enum dtype type, void *codes, float *numbers, size_t i, float x)
-{
-	char *at = (char *)codes + i * dtype_bytes(type);
-
-	if (type == DTYPE_F32)
-		memcpy(at, &x, sizeof x);
-	else if (type == DTYPE_E4M3)
-		*(uint8_t *)at = narrow_to_e4m3(x);
-	else
-		*(uint16_t *)(void *)at = type == DTYPE_F16 ? narrow_to_f16(x) : narrow_to_bf16(x);
-	numbers[i] = (float)value_real(type, value_load(type, at));
-}
-
 static size_t cache_elements(const struct batch *b)
 {
 	return (size_t)SLOTS * KV_HEADS * CAPACITY * (size_t)b->shape.head_dim;
@@ -85,19 +60,16 @@ static struct batch batch_of(int number)
 	memcpy(b.lengths, all_lengths, sizeof b.lengths);
 	b.q = xcalloc(queries, sizeof *b.q);
 	for (size_t i = 0; i < queries; i++)
-		b.q[i] = noise(&seed);
+		b.q[i] = cache_noise(&seed);
 	b.k = xcalloc(cache_elements(&b), sizeof *b.k);
 	b.v = xcalloc(cache_elements(&b), sizeof *b.v);
 	b.k_codes = xcalloc(cache_elements(&b), sizeof(float));
 	b.v_codes = xcalloc(cache_elements(&b), sizeof(float));
 	for (size_t i = 0; i < cache_elements(&b); i++) {
-		put(b.shape.kv_dtype, b.k_codes, b.k, i, noise(&seed));
-		put(b.shape.kv_dtype, b.v_codes, b.v, i, noise(&seed));
+		b.k[i] = cache_put(b.shape.kv_dtype, b.k_codes, i, cache_noise(&seed));
+		b.v[i] = cache_put(b.shape.kv_dtype, b.v_codes, i, cache_noise(&seed));
 	}
-	for (int h = 0; h < KV_HEADS; h++) {
-		b.k_scale[h] = b.shape.kv_dtype == DTYPE_E4M3 ? 0.7f + (float)h : 1.0f;
-		b.v_scale[h] = b.shape.kv_dtype == DTYPE_E4M3 ? 1.3f - (float)h : 1.0f;
-	}
+	cache_scales(b.shape.kv_dtype, b.k_scale, b.v_scale);
 	return b;
 }
 
@@ -110,20 +82,10 @@ static void free_batch(struct batch *b)
 	free(b->v_codes);
 }
 
-static void free_result(struct result *r)
-{
-	free(r->out);
-	free(r->lse);
-}
-
-static bool is_seen(const struct attention_shape *s, int length, int key)
-{
-	return s->window == 0 || key >= length - s->window || key < s->sinks;
-}
-
 /* Keys and values that no query sees become NaN: a kernel may not read one of them. */
 static void poison_unseen(struct batch *b)
 {
+	enum dtype type = b->shape.kv_dtype;
 	size_t D = (size_t)b->shape.head_dim;
 
 	for (size_t line = 0; line < SLOTS * KV_HEADS; line++)
@@ -131,11 +93,11 @@ static void poison_unseen(struct batch *b)
 			int length = b->lengths[line / KV_HEADS];
 			size_t at = (line * CAPACITY + (size_t)key) * D;
 
-			if (key < length && is_seen(&b->shape, length, key))
+			if (cache_is_seen(&b->shape, length, key))
 				continue;
 			for (size_t d = 0; d < D; d++) {
-				put(b->shape.kv_dtype, b->k_codes, b->k, at + d, NAN);
-				put(b->shape.kv_dtype, b->v_codes, b->v, at + d, NAN);
+				b->k[at + d] = cache_put(type, b->k_codes, at + d, NAN);
+				b->v[at + d] = cache_put(type, b->v_codes, at + d, NAN);
 			}
 		}
 }
@@ -154,15 +116,15 @@ static float *newest(const struct batch *b, const float *cache)
 }
 
 /* Runs one step. Slots other than `only` are done; -1: none. */
-static struct result attend(const struct batch *b, const struct attention_shape *of, int only,
-			    uint64_t seed)
+static struct ladder_result attend(const struct batch *b, const struct attention_shape *of,
+				   int only, uint64_t seed)
 {
 	const struct device_options options = { .seed = seed, .poison = true };
 	struct attention_shape shape = *of;
-	size_t D = (size_t)shape.head_dim, rows = (size_t)(SLOTS * shape.heads);
+	size_t D = (size_t)shape.head_dim;
 	size_t slot_bytes = KV_HEADS * CAPACITY * D * dtype_bytes(shape.kv_dtype);
 	float *k_new = newest(b, b->k), *v_new = newest(b, b->v);
-	struct result r = { xcalloc(rows * D, sizeof(float)), xcalloc(rows, sizeof(float)) };
+	struct ladder_result r = ladder_result_new(&shape);
 	struct attention *attention;
 	struct device *device;
 	bool done[SLOTS];
@@ -193,106 +155,42 @@ static struct result attend(const struct batch *b, const struct attention_shape 
 
 /* --- the error --- */
 
-/* Attention of a row in double; returns its log-sum-exp. */
-static double exact_row(const struct batch *b, int slot, int head, double *out)
-{
-	const struct attention_shape *s = &b->shape;
-	size_t D = (size_t)s->head_dim, kv_head = (size_t)(head / (s->heads / KV_HEADS));
-	size_t cache = ((size_t)slot * KV_HEADS + kv_head) * CAPACITY * D;
-	const float *q = b->q + (size_t)(slot * s->heads + head) * D;
-	double score[CAPACITY], max = -INFINITY, sum = 0.0;
-
-	for (int key = 0; key < b->lengths[slot]; key++) {
-		score[key] = -INFINITY;
-		if (!is_seen(s, b->lengths[slot], key))
-			continue;
-		score[key] = 0.0;
-		for (size_t d = 0; d < D; d++)
-			score[key] += (double)q[d] * b->k[cache + (size_t)key * D + d];
-		score[key] *= (double)s->scale * b->k_scale[kv_head];
-		if (s->softcap != 0.0f)
-			score[key] = s->softcap * tanh(score[key] / s->softcap);
-		max = fmax(max, score[key]);
-	}
-	memset(out, 0, D * sizeof *out);
-	for (int key = 0; key < b->lengths[slot]; key++) {
-		double weight = exp(score[key] - max);
-
-		sum += weight;
-		for (size_t d = 0; d < D && weight != 0.0; d++)
-			out[d] += weight * b->v_scale[kv_head] * b->v[cache + (size_t)key * D + d];
-	}
-	for (size_t d = 0; d < D && sum != 0.0; d++)
-		out[d] /= sum;
-	return sum == 0.0 ? -INFINITY : max + log(sum);
-}
-
-/* Sums of at most 256 products and 1,000 terms in float, of numbers below 2. */
-#define MAX_ERROR 0x1p-17
-
 START_TEST(results_are_accurate)
 {
 	struct batch b = batch_of(_i);
-	size_t D = (size_t)b.shape.head_dim;
-	struct result r;
-	double exact[256];
+	const struct ladder_numbers numbers = {
+		&b.shape, b.lengths, CAPACITY, b.q, b.k, b.v, b.k_scale, b.v_scale,
+	};
+	struct ladder_result r;
 
 	poison_unseen(&b);
 	r = attend(&b, &b.shape, -1, (uint64_t)_i);
-	for (int row = 0; row < SLOTS * b.shape.heads; row++) {
-		int slot = row / b.shape.heads;
-		double lse = exact_row(&b, slot, row % b.shape.heads, exact);
-
-		ck_assert_msg(isinf(lse) ? r.lse[row] == -INFINITY
-			      : fabs(r.lse[row] - lse) < MAX_ERROR * fmax(1.0, fabs(lse)),
-			      "case %d, slot %d, row %d: log-sum-exp %.9g, not %.9g", _i, slot,
-			      row, r.lse[row], lse);
-		for (size_t d = 0; d < D; d++)
-			ck_assert_msg(fabs(r.out[(size_t)row * D + d] - exact[d]) < MAX_ERROR,
-				      "case %d, slot %d, row %d: element %zu is %.9g, not %.9g", _i,
-				      slot, row, d, r.out[(size_t)row * D + d], exact[d]);
-	}
-	free_result(&r);
+	ladder_expect_accurate(&numbers, &r, _i);
+	ladder_result_free(&r);
 	free_batch(&b);
 }
 END_TEST
 
 /* --- bits --- */
 
-static void expect_rows(const struct batch *b, const struct result *wanted,
-			const struct result *got, int only, const char *what)
-{
-	size_t D = (size_t)b->shape.head_dim, H = (size_t)b->shape.heads;
-
-	for (size_t row = 0; row < SLOTS * H; row++) {
-		if (only >= 0 && row / H != (size_t)only)
-			continue;
-		ck_assert_msg(!memcmp(wanted->lse + row, got->lse + row, sizeof(float))
-			      && !memcmp(wanted->out + row * D, got->out + row * D,
-					 D * sizeof(float)),
-			      "%s, D %zu, %zu heads: %s: row %zu differs",
-			      dtype_name(b->shape.kv_dtype), D, H, what, row);
-	}
-}
-
 START_TEST(bits_do_not_depend_on_the_way)
 {
 	struct batch b = batch_of(_i);
 	struct attention_shape other = b.shape;
-	struct result wanted = attend(&b, &b.shape, -1, 0), got;
+	struct ladder_result wanted = attend(&b, &b.shape, -1, 0), got;
 
 	other.rung = 11 - b.shape.rung;
 	got = attend(&b, &other, -1, 3);
-	expect_rows(&b, &wanted, &got, -1, "on the other rung");
-	free_result(&got);
+	ladder_expect_same(&b.shape, &wanted, &got, -1, "on the other rung");
+	ladder_result_free(&got);
 	got = attend(&b, &b.shape, _i % SLOTS, 5);
-	expect_rows(&b, &wanted, &got, _i % SLOTS, "alone");
-	free_result(&got);
+	ladder_expect_same(&b.shape, &wanted, &got, _i % SLOTS, "alone");
+	ladder_result_free(&got);
 	other.graph = _i % 2 ? GRAPH_CAPTURE : GRAPH_MANUAL;
 	got = attend(&b, &other, -1, 0);
-	expect_rows(&b, &wanted, &got, -1, "from a graph");
-	free_result(&got);
-	free_result(&wanted);
+	ladder_expect_same(&b.shape, &wanted, &got, -1, "from a graph");
+	ladder_result_free(&got);
+	ladder_result_free(&wanted);
 	free_batch(&b);
 }
 END_TEST
@@ -307,7 +205,7 @@ static void keep_seen(struct batch *b)
 		int length = b->lengths[slot], seen = 0;
 
 		for (int key = 0; key < length; key++) {
-			if (!is_seen(&b->shape, length, key))
+			if (!cache_is_seen(&b->shape, length, key))
 				continue;
 			for (size_t h = 0; h < KV_HEADS; h++)
 				for (size_t d = 0; d < D; d++) {
@@ -315,8 +213,8 @@ static void keep_seen(struct batch *b)
 					size_t to = (head + (size_t)seen) * D + d;
 					size_t from = (head + (size_t)key) * D + d;
 
-					put(type, b->k_codes, b->k, to, b->k[from]);
-					put(type, b->v_codes, b->v, to, b->v[from]);
+					b->k[to] = cache_put(type, b->k_codes, to, b->k[from]);
+					b->v[to] = cache_put(type, b->v_codes, to, b->v[from]);
 				}
 			seen++;
 		}
@@ -330,7 +228,7 @@ START_TEST(a_window_has_the_bits_of_its_keys)
 {
 	struct batch b = batch_of(_i);
 	struct attention_shape plain = b.shape;
-	struct result wanted, got = attend(&b, &b.shape, -1, 0);
+	struct ladder_result wanted, got = attend(&b, &b.shape, -1, 0);
 
 	keep_seen(&b);
 	plain.window = plain.sinks = 0;
@@ -338,9 +236,9 @@ START_TEST(a_window_has_the_bits_of_its_keys)
 	wanted = attend(&b, &plain, -1, 0);
 	if (!plain.lse)
 		memcpy(wanted.lse, got.lse, (size_t)(SLOTS * b.shape.heads) * sizeof(float));
-	expect_rows(&b, &wanted, &got, -1, "the keys of the window alone");
-	free_result(&wanted);
-	free_result(&got);
+	ladder_expect_same(&b.shape, &wanted, &got, -1, "the keys of the window alone");
+	ladder_result_free(&wanted);
+	ladder_result_free(&got);
 	free_batch(&b);
 }
 END_TEST

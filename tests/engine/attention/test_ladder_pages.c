@@ -8,11 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/math/narrow_float.h"
-#include "base/value.h"
 #include "base/xalloc.h"
 #include "engine/attention/path.h"
 #include "kernels/head_sizes.h"
+#include "tests/ladder_cache.h"
 
 static const enum dtype types[] = { DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_E4M3 };
 static const int dims[] = { HEAD_SIZES };
@@ -39,30 +38,6 @@ struct batch {
 	float k_scale[KV_HEADS], v_scale[KV_HEADS];
 };
 
-struct result {
-	float *out, *lse;
-};
-
-static float noise(uint32_t *state)
-{
-	*state = *state * 1664525u + 1013904223u;
-	return (float)(*state >> 8) / (float)(1 << 23) - 1.0f;
-}
-
-/* Sets element i of a cache; the number that it then is. */
-static float put(enum dtype type, void *codes, size_t i, float x)
-{
-	char *at = (char *)codes + i * dtype_bytes(type);
-
-	if (type == DTYPE_F32)
-		memcpy(at, &x, sizeof x);
-	else if (type == DTYPE_E4M3)
-		*(uint8_t *)at = narrow_to_e4m3(x);
-	else
-		*(uint16_t *)(void *)at = type == DTYPE_F16 ? narrow_to_f16(x) : narrow_to_bf16(x);
-	return (float)value_real(type, value_load(type, at));
-}
-
 /* --- a batch --- */
 
 static size_t row_at(const struct batch *b, size_t line, size_t key)
@@ -83,14 +58,9 @@ static void fill_rows(struct batch *b, const float *from, float *numbers, void *
 			const float *row = from + row_at(b, line % KV_HEADS, key);
 
 			for (size_t d = 0; d < D; d++)
-				numbers[at + d] = put(b->shape.kv_dtype, codes, at + d,
-						      same ? row[d] : noise(seed));
+				numbers[at + d] = cache_put(b->shape.kv_dtype, codes, at + d,
+							    same ? row[d] : cache_noise(seed));
 		}
-}
-
-static bool is_seen(const struct attention_shape *s, int length, int key)
-{
-	return key < length && (s->window == 0 || key >= length - s->window || key < s->sinks);
 }
 
 /* Whether a query sees a row of part `part` of a sequence. */
@@ -99,7 +69,7 @@ static bool is_used(const struct batch *b, int slot, int part)
 	int rows = b->shape.pages.rows;
 
 	for (int key = part * rows; key < (part + 1) * rows; key++)
-		if (is_seen(&b->shape, lengths[slot], key))
+		if (cache_is_seen(&b->shape, lengths[slot], key))
 			return true;
 	return false;
 }
@@ -112,7 +82,7 @@ static void fill_table(struct batch *b, uint32_t *seed)
 	int *order = xcalloc((size_t)p->pool, sizeof *order), next = 0;
 
 	for (int i = 0; i < p->pool; i++) {
-		int other = (int)((noise(seed) + 1.0f) / 2.0f * (float)(i + 1)) % (i + 1);
+		int other = (int)((cache_noise(seed) + 1.0f) / 2.0f * (float)(i + 1)) % (i + 1);
 
 		order[i] = order[other];
 		order[other] = i;
@@ -143,15 +113,15 @@ static void fill_pools(struct batch *b)
 	b->k_pool = xcalloc(count, sizeof(float));
 	b->v_pool = xcalloc(count, sizeof(float));
 	for (size_t i = 0; i < count; i++) {
-		put(type, b->k_pool, i, NAN);
-		put(type, b->v_pool, i, NAN);
+		cache_put(type, b->k_pool, i, NAN);
+		cache_put(type, b->v_pool, i, NAN);
 	}
 	for (int line = 0; line < SLOTS * KV_HEADS; line++)
 		for (int key = 0; key < MAX_KEYS; key++) {
 			int slot = line / KV_HEADS;
 			size_t from = row_at(b, (size_t)line, (size_t)key) * dtype_bytes(type), to;
 
-			if (!is_seen(&b->shape, lengths[slot], key))
+			if (!cache_is_seen(&b->shape, lengths[slot], key))
 				continue;
 			to = (size_t)b->table[slot * p->each + key / p->rows];
 			to = ((to * KV_HEADS + (size_t)(line % KV_HEADS)) * (size_t)p->rows
@@ -180,7 +150,7 @@ static struct batch batch_of(int number)
 	b.shape.scale = 4.0f * attention_scale(b.shape.head_dim);
 	b.q = xcalloc(queries, sizeof *b.q);
 	for (size_t i = 0; i < queries; i++)
-		b.q[i] = noise(&seed);
+		b.q[i] = cache_noise(&seed);
 	b.k = xcalloc(elements, sizeof *b.k);
 	b.v = xcalloc(elements, sizeof *b.v);
 	b.k_codes = xcalloc(elements, sizeof(float));
@@ -191,10 +161,7 @@ static struct batch batch_of(int number)
 	b.shape.pages.table = b.table;
 	fill_table(&b, &seed);
 	fill_pools(&b);
-	for (int h = 0; h < KV_HEADS; h++) {
-		b.k_scale[h] = b.shape.kv_dtype == DTYPE_E4M3 ? 0.7f + (float)h : 1.0f;
-		b.v_scale[h] = b.shape.kv_dtype == DTYPE_E4M3 ? 1.3f - (float)h : 1.0f;
-	}
+	cache_scales(b.shape.kv_dtype, b.k_scale, b.v_scale);
 	return b;
 }
 
@@ -204,12 +171,6 @@ static void free_batch(struct batch *b)
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		free(all[i]);
-}
-
-static void free_result(struct result *r)
-{
-	free(r->out);
-	free(r->lse);
 }
 
 /* --- one step --- */
@@ -243,14 +204,15 @@ static void load_pages(const struct batch *b, struct attention *a)
 		kv_cache_set_length(a->cache, 0, slot, lengths[slot]);
 }
 
-static struct result attend(const struct batch *b, const struct attention_shape *of, uint64_t seed)
+static struct ladder_result attend(const struct batch *b, const struct attention_shape *of,
+				   uint64_t seed)
 {
 	const struct device_options options = { .seed = seed, .poison = true };
 	struct attention_shape shape = *of;
-	size_t D = (size_t)shape.head_dim, rows = (size_t)(SLOTS * shape.heads);
+	size_t D = (size_t)shape.head_dim;
 	float *k_new = xcalloc(SLOTS * KV_HEADS * D, sizeof *k_new);
 	float *v_new = xcalloc(SLOTS * KV_HEADS * D, sizeof *v_new);
-	struct result r = { xcalloc(rows * D, sizeof(float)), xcalloc(rows, sizeof(float)) };
+	struct ladder_result r = ladder_result_new(&shape);
 	bool pages = shape.pages.rows > 0, done[SLOTS];
 	struct attention *attention;
 	struct device *device;
@@ -279,100 +241,39 @@ static struct result attend(const struct batch *b, const struct attention_shape 
 
 /* --- bits --- */
 
-static void expect_same(const struct batch *b, const struct result *wanted,
-			const struct result *got, const char *what)
-{
-	size_t D = (size_t)b->shape.head_dim, H = (size_t)b->shape.heads;
-
-	for (size_t row = 0; row < SLOTS * H; row++)
-		ck_assert_msg(!memcmp(wanted->lse + row, got->lse + row, sizeof(float))
-			      && !memcmp(wanted->out + row * D, got->out + row * D,
-					 D * sizeof(float)),
-			      "%s, D %zu, %zu heads, pages of %d rows: %s: row %zu differs",
-			      dtype_name(b->shape.kv_dtype), D, H, b->shape.pages.rows, what, row);
-}
-
 START_TEST(pages_have_the_bits_of_rows)
 {
 	struct batch b = batch_of(_i);
 	struct attention_shape plain = b.shape, other = b.shape;
-	struct result wanted, got = attend(&b, &b.shape, (uint64_t)_i);
+	struct ladder_result wanted, got = attend(&b, &b.shape, (uint64_t)_i);
 
 	plain.pages = (struct kv_pages){ 0 };
 	plain.max_len = MAX_KEYS;
 	wanted = attend(&b, &plain, 0);
-	expect_same(&b, &wanted, &got, "against rows that follow each other");
-	free_result(&got);
+	ladder_expect_same(&b.shape, &wanted, &got, -1, "against rows that follow each other");
+	ladder_result_free(&got);
 	other.rung = 11 - b.shape.rung;
 	other.graph = _i % 3 == 0 ? GRAPH_CAPTURE : _i % 3 == 1 ? GRAPH_MANUAL : GRAPH_NONE;
 	got = attend(&b, &other, 5);
-	expect_same(&b, &wanted, &got, "on the other rung");
-	free_result(&got);
-	free_result(&wanted);
+	ladder_expect_same(&b.shape, &wanted, &got, -1, "on the other rung");
+	ladder_result_free(&got);
+	ladder_result_free(&wanted);
 	free_batch(&b);
 }
 END_TEST
 
 /* --- the error --- */
 
-/* Attention of a row in double; returns its log-sum-exp. */
-static double exact_row(const struct batch *b, int slot, int head, double *out)
-{
-	const struct attention_shape *s = &b->shape;
-	size_t D = (size_t)s->head_dim, kv_head = (size_t)(head / (s->heads / KV_HEADS));
-	const float *q = b->q + (size_t)(slot * s->heads + head) * D;
-	double score[MAX_KEYS], max = -INFINITY, sum = 0.0;
-
-	for (int key = 0; key < lengths[slot]; key++) {
-		size_t at = row_at(b, (size_t)slot * KV_HEADS + kv_head, (size_t)key);
-
-		score[key] = 0.0;
-		for (size_t d = 0; d < D; d++)
-			score[key] += (double)q[d] * b->k[at + d];
-		score[key] *= (double)s->scale * b->k_scale[kv_head];
-		if (s->softcap != 0.0f)
-			score[key] = s->softcap * tanh(score[key] / s->softcap);
-		if (!is_seen(s, lengths[slot], key))
-			score[key] = -INFINITY;
-		max = fmax(max, score[key]);
-	}
-	memset(out, 0, D * sizeof *out);
-	for (int key = 0; key < lengths[slot]; key++) {
-		size_t at = row_at(b, (size_t)slot * KV_HEADS + kv_head, (size_t)key);
-		double weight = exp(score[key] - max);
-
-		sum += weight;
-		for (size_t d = 0; d < D; d++)
-			out[d] += weight * b->v_scale[kv_head] * b->v[at + d];
-	}
-	for (size_t d = 0; d < D && sum != 0.0; d++)
-		out[d] /= sum;
-	return sum == 0.0 ? -INFINITY : max + log(sum);
-}
-
-/* Sums of at most 256 products and 300 terms in float, of numbers below 2. */
-#define MAX_ERROR 0x1p-17
-
 START_TEST(pages_are_accurate)
 {
 	struct batch b = batch_of(_i);
-	size_t D = (size_t)b.shape.head_dim;
-	struct result r = attend(&b, &b.shape, (uint64_t)_i);
-	double exact[256];
+	const struct ladder_numbers numbers = {
+		&b.shape, lengths, MAX_KEYS, b.q, b.k, b.v, b.k_scale, b.v_scale,
+	};
+	struct ladder_result r = attend(&b, &b.shape, (uint64_t)_i);
 
-	for (int row = 0; row < SLOTS * b.shape.heads; row++) {
-		double lse = exact_row(&b, row / b.shape.heads, row % b.shape.heads, exact);
-
-		ck_assert_msg(!b.shape.lse || (isinf(lse) ? r.lse[row] == -INFINITY
-			      : fabs(r.lse[row] - lse) < MAX_ERROR * fmax(1.0, fabs(lse))),
-			      "case %d, row %d: log-sum-exp %.9g, not %.9g", _i, row, r.lse[row],
-			      lse);
-		for (size_t d = 0; d < D; d++)
-			ck_assert_msg(fabs(r.out[(size_t)row * D + d] - exact[d]) < MAX_ERROR,
-				      "case %d, row %d: element %zu is %.9g, not %.9g", _i, row, d,
-				      r.out[(size_t)row * D + d], exact[d]);
-	}
-	free_result(&r);
+	ladder_expect_accurate(&numbers, &r, _i);
+	ladder_result_free(&r);
 	free_batch(&b);
 }
 END_TEST
