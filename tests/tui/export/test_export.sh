@@ -80,15 +80,28 @@ slide 'chunks of a prompt' four.twin --screen chunks --at L1 --
 slide 'two runs' four.twin "$trace" --screen step --at s2 --
 # Of several slots, titles name the one that is shown. Without text, lines of keys have their numbers.
 ladder=$srcdir/tests/h200/ladder-9.twin
-slide 'chunks of a slot' "$ladder" --screen chunks --at L3.b27 -- \
+# Of 10 to 99, six digits are four decimals.
+of_slot='slot = 1 AND head = 0'
+at=$("$flashtwin" sql "$ladder" "SELECT 'L' || o.launch || '.b' || block FROM v_point o
+	JOIN v_partial p USING (launch) WHERE name = 'softmax' AND v0_bits = p.max_bits
+	AND $of_slot AND chunk = 1 LIMIT 1")
+sums=$("$flashtwin" sql "$ladder" "SELECT printf('%.4f', sum) FROM v_partial
+	WHERE $of_slot AND NOT empty ORDER BY chunk")
+merged=$("$flashtwin" sql "$ladder" "SELECT printf('%.4f', sum) FROM v_reduce WHERE $of_slot
+	ORDER BY sequence DESC LIMIT 1")
+result 'a slot has two chunks' \
+	"$(echo "$at $merged" $sums |
+		grep -q '^L3\.b[0-9]* [1-9][0-9]\.[0-9.]* [1-9][0-9]\.[0-9.]* [0-9.]*$' || echo "$at $sums")"
+slide 'chunks of a slot' "$ladder" --screen chunks --at "$at" -- \
 	'L3: 130 keys of slot 1, head 0 in 2 chunks' 'chunk 1: keys 128 to 129'
 slide 'a chunk of one key' "$ladder" --screen chunks --at L3 -- 'chunk 0: key 0'
-slide 'the merge of a slot' "$ladder" --screen reduce --at L3.b27 -- \
-	'L4: the merge of slot 1, head 0, 2 chunks' '10.1984' '10.5112'
-slide 'attention of a slot' "$ladder" --screen text --at L3.b27 -- \
+# shellcheck disable=SC2086
+slide 'the merge of a slot' "$ladder" --screen reduce --at "$at" -- \
+	'L4: the merge of slot 1, head 0, 2 chunks' ${sums%%[!0-9.]*} "$merged"
+slide 'attention of a slot' "$ladder" --screen text --at "$at" -- \
 	'Step 0, layer 0: what each head of slot 1 looks at, 130 keys' 'key 0' 'key 88'
-slide 'a step of a slot' "$ladder" --screen step --at L3.b27 -- \
-	'Step 0, layer 0, slot 1, head 0: 130 keys in 2 chunks' '1.2359'
+slide 'a step of a slot' "$ladder" --screen step --at "$at" -- \
+	'Step 0, layer 0, slot 1, head 0: 130 keys in 2 chunks' "${sums##*[!0-9.]}"
 for path in incremental batched cached naive; do
 	run decode --prompt 'ROMEO: to be' -n 3 --path $path --log points --force -o path.twin
 	[ "$code" -eq 0 ] || continue
