@@ -1,4 +1,6 @@
 /* point_names.c - finds the names that POINT leaves in preprocessed text; see point_names.h. */
+#include "config.h"
+
 #include "sim/cu2c/point_names.h"
 
 #include <ctype.h>
@@ -48,14 +50,17 @@ static enum status add_name(const struct token *quoted, char ***names, int *coun
 
 enum status point_names_find(const char *file, const char *text, size_t bytes, char ***names)
 {
+	static const char mark[] = "\"<flashtwin point>\"";
 	enum status status = STATUS_OK;
 	struct tokens tokens;
 	int count = 0;
 
 	*names = NULL;
+	if (!memmem(text, bytes, mark, sizeof mark - 1))
+		return STATUS_OK;
 	TRY(tokens_read(file, text, bytes, &tokens));
 	for (int i = 0; i + 1 < tokens.count && status == STATUS_OK; i++)
-		if (token_is(&tokens.at[i], "\"<flashtwin point>\""))
+		if (token_is(&tokens.at[i], mark))
 			status = add_name(&tokens.at[i + 1], names, &count);
 	tokens_free(&tokens);
 	if (status == STATUS_OK)

@@ -27,17 +27,14 @@ struct lexer {
 	int capacity;
 };
 
-bool token_is(const struct token *t, const char *text)
-{
-	size_t length = strlen(text);
-
-	return (size_t)t->length == length && memcmp(t->text, text, length) == 0;
-}
-
 bool token_among(const struct token *t, const char *const *list)
 {
+	char first = '\0';
+
+	if (t->length > 0)
+		first = *t->text;
 	for (; *list; list++)
-		if (token_is(t, *list))
+		if (**list == first && token_is(t, *list))
 			return true;
 	return false;
 }
@@ -59,11 +56,11 @@ bool token_closes(const struct token *t)
 
 void token_write(const struct token *t, FILE *out)
 {
-	fwrite(t->space, 1, (size_t)t->space_length, out);
+	fwrite_unlocked(t->space, 1, (size_t)t->space_length, out);
 	if (t->instead)
-		fputs(t->instead, out);
+		fputs_unlocked(t->instead, out);
 	else
-		fwrite(t->text, 1, (size_t)t->length, out);
+		fwrite_unlocked(t->text, 1, (size_t)t->length, out);
 }
 
 enum status token_fail(const struct token *t, const char *format, ...)
@@ -82,14 +79,16 @@ static enum status lexer_fail(const struct lexer *lx, int line, const char *text
 	return fail(STATUS_COMPILE, "%.*s:%d: %s", lx->file_length, lx->file, line, text);
 }
 
+/* Without the locale's tables: most of a text's characters pass here. */
 static bool is_word_start(char c)
 {
-	return isalpha((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'
+		|| (c & 0x80);
 }
 
 static bool is_word(char c)
 {
-	return is_word_start(c) || isdigit((unsigned char)c);
+	return is_word_start(c) || (c >= '0' && c <= '9');
 }
 
 static char peek(const struct lexer *lx, int ahead)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/status.h"
 
@@ -42,8 +43,16 @@ struct tokens {
 enum status tokens_read(const char *file, const char *text, size_t bytes, struct tokens *out);
 void tokens_free(struct tokens *);
 
-bool token_is(const struct token *, const char *text);
-/* Whether the token is in the NULL-terminated list. */
+/* Inline, because a compiler knows the length of a constant: the rewriter compares every token with
+ * many of them. */
+static inline bool token_is(const struct token *t, const char *text)
+{
+	size_t length = strlen(text);
+
+	return (size_t)t->length == length && memcmp(t->text, text, length) == 0;
+}
+
+/* Whether the token is in the NULL-terminated list, which has no empty text. */
 bool token_among(const struct token *, const char *const *list);
 bool token_opens(const struct token *);         /* ( [ { */
 bool token_closes(const struct token *);

@@ -12,8 +12,10 @@
 #include "tui/launch/programs.h"
 #include "tui/launch/user_arrays.h"
 
+/* The linker's plugin for LTO takes longer to load than a small object takes to link. */
 const char *const kernel_link_flags[] = {
-	"-shared", "-Wl,-Bsymbolic", "-Wl,--wrap=malloc", "-Wl,--wrap=free", "-Wl,--wrap=_Znwm",
+	"-shared", "-fno-use-linker-plugin",
+	"-Wl,-Bsymbolic", "-Wl,--wrap=malloc", "-Wl,--wrap=free", "-Wl,--wrap=_Znwm",
 	"-Wl,--wrap=_Znam", "-Wl,--wrap=_ZdlPv", "-Wl,--wrap=_ZdlPvm", "-Wl,--wrap=_ZdaPv",
 	"-Wl,--wrap=_ZdaPvm", "-Wl,--wrap=ft_configure", "-Wl,--wrap=cudaFree",
 	"-Wl,--wrap=cudaGetErrorName", "-Wl,--wrap=cudaGetErrorString",
@@ -106,7 +108,7 @@ enum status kernel_flags_add(struct arg_list *args, const struct kernel_flags *f
 	if (f->check)
 		TRY(user_arrays_escape(f->text, &pointers));
 	arg_list_add_all(args, (const char *const[]){
-		  "-fpreprocessed", "-O2", "-g", "-fPIC", "-c", "-fno-semantic-interposition",
+		  "-fpreprocessed", "-pipe", "-O2", "-g", "-fPIC", "-c", "-fno-semantic-interposition",
 		  "-ftls-model=initial-exec", "-ffp-contract=off", "-fno-tree-vectorize",
 		  "-fno-math-errno",
 		  "-fno-strict-aliasing", "-fno-optimize-sibling-calls", "-fwrapv",
