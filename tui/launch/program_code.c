@@ -15,6 +15,7 @@
 #include "base/xalloc.h"
 #include "tui/launch/gpu_code.h"
 #include "tui/launch/imports.h"
+#include "tui/launch/parameter_space.h"
 #include "tui/launch/program_kernel.h"
 #include "tui/launch/program_parts.h"
 #include "tui/launch/user_headers.h"
@@ -127,7 +128,7 @@ static struct program_kernel *new_kernel(const struct program_code *c, const str
 	return k;
 }
 
-static void add_kernels(struct program_code *c, const struct unit_code *u)
+static enum status add_kernels(struct program_code *c, const struct unit_code *u)
 {
 	c->kernels = xreallocarray(c->kernels, c->kernel_count + u->kernel_count + 1,
 				   sizeof *c->kernels);
@@ -135,9 +136,12 @@ static void add_kernels(struct program_code *c, const struct unit_code *u)
 		struct program_kernel *k = u->kernels[i].refused ? NULL
 			: new_kernel(c, u, &u->kernels[i]);
 
-		if (k)
-			c->kernels[c->kernel_count++] = k;
+		if (!k)
+			continue;
+		c->kernels[c->kernel_count++] = k;
+		TRY(parameter_space_check(program_kernel_of(k)->code->sim[0][0]));
 	}
+	return STATUS_OK;
 }
 
 /* Whether another kernel has its name, but other types. */
@@ -227,7 +231,7 @@ enum status program_code_ready(struct program_code *c)
 	for (size_t i = 0; i < c->unit_count; i++)
 		program_far_ready(c, &c->units[i]);
 	for (size_t i = 0; i < c->unit_count; i++)
-		add_kernels(c, &c->units[i]);
+		TRY(add_kernels(c, &c->units[i]));
 	name_overloads(c);
 	number_kernels(c);
 	kernel_register_set(&c->set);

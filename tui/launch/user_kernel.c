@@ -29,6 +29,7 @@
 #include "tui/launch/gpu_code.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/nvcc.h"
+#include "tui/launch/parameter_space.h"
 #include "tui/launch/preprocess_cache.h"
 #include "tui/launch/programs.h"
 #include "tui/launch/sandbox.h"
@@ -378,7 +379,7 @@ static enum status load_object(struct user_kernel *k, bool probed, const struct 
 	if (!code)
 		return fail(STATUS_INTERNAL, "%s: the loaded object has no ft_user_code", k->file);
 	*out = *code;
-	return STATUS_OK;
+	return parameter_space_check(*out);
 }
 
 /* A variable is that of one build: with points, the probed one. */

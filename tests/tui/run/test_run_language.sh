@@ -151,4 +151,35 @@ expect 'without that file' 3 \
 	'nested_far.cu:[0-9]*: [a-z]*, linked as .* cannot be used in a kernel: no file of the program'
 run run nested_far.cu nested_far_other.cu --check -- past
 expect 'a wrong access in one of them' 4 '^oob in sum, L0: ' 'nested_far_other.cu:14$'
+
+# --- the bytes of parameters ---
+
+cat >wide.cu <<'EOF'
+struct wide { char bytes[BYTES]; };
+__global__ void sum(char first, int *out, wide w)
+{
+	*out = first + w.bytes[0] + w.bytes[BYTES - 1];
+}
+int main()
+{
+	wide w = {};
+	int *out, found = 0;
+
+	w.bytes[0] = 3;
+	w.bytes[BYTES - 1] = 4;
+	cudaMalloc(&out, sizeof *out);
+	sum<<<1, 1>>>(5, out, w);
+	cudaMemcpy(&found, out, sizeof found, cudaMemcpyDefault);
+	cudaFree(out);
+	return found != 12;
+}
+EOF
+run run wide.cu -D BYTES=32748 --no-record
+expect 'as many as CUDA allows' 0
+run run wide.cu -D BYTES=32749 --no-record
+one_line 'flashtwin run: '
+expect 'one more' 3 'wide.cu: the parameters of sum have 32765 bytes; the maximum is 32764$'
+run launch wide.cu --kernel sum --grid 1 --block 1 --arg first=i8:1 \
+	--arg 'out=>out.npy:i32[1]' --arg w=null -D BYTES=40000 --no-record
+expect 'in launch' 3 'wide.cu: the parameters of sum have 40016 bytes; the maximum is 32764$'
 plan
