@@ -225,6 +225,8 @@ enum status runtime_end(void)
 		free(runtime.kept[--runtime.kept_count]);
 	free(runtime.kept);
 	runtime.kept = NULL;
+	for (size_t i = 0; i < runtime.allocation_count; i++)
+		free(runtime.allocations[i].first);
 	free(runtime.allocations);
 	runtime.allocations = NULL;
 	runtime.allocation_count = 0;

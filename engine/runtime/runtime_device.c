@@ -148,7 +148,8 @@ cudaError_t cudaDeviceSynchronize(void)
 }
 
 /* Frees the program's memory, streams and events of this device and the kernels' heap, and restores
- * its limits. After a fault it succeeds, but the process cannot use the device again: later calls
+ * its limits and the values of its variables. What becomes of managed ones is unknown: they stay.
+ * After a fault it succeeds, but the process cannot use the device again: later calls
  * return another error. */
 static cudaError_t reset(void)
 {
@@ -160,7 +161,7 @@ static cudaError_t reset(void)
 	}
 	TRY_CUDA(synchronize());
 	for (size_t i = runtime.allocation_count; i-- > 0; )
-		if (runtime.allocations[i].device == d)
+		if (runtime.allocations[i].device == d && !runtime.allocations[i].variable)
 			TRY_CUDA(memory_free(&runtime.allocations[i]));
 	for (struct CUstream_st *s = d->streams; s; s = s->next)
 		TRY_DEVICE(d, device_stream_destroy(d->device, s->stream));
@@ -169,7 +170,7 @@ static cudaError_t reset(void)
 	runtime_streams_close(d);
 	runtime_default_limits(d);
 	TRY_DEVICE(d, device_set_heap(d->device, d->limits[cudaLimitMallocHeapSize], true));
-	return cudaSuccess;
+	return runtime_reset_variables(d);
 }
 
 cudaError_t cudaDeviceReset(void)

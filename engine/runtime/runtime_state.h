@@ -38,6 +38,7 @@ struct allocation {
 	struct CUmemPoolHandle_st *pool;
 	unsigned flags;                 /* of cudaHostAlloc() and the like */
 	const void *variable;           /* its place in the simulator's build; NULL: none */
+	void *first;                    /* a variable's first value; NULL: zeros, or none */
 	bool lasting;                   /* nodes of graphs use it: kept until the runtime ends */
 	bool touched;                   /* the host may have written it: see memory_show() */
 };
@@ -199,6 +200,8 @@ void memory_host_turn(void);
 void pools_free(struct runtime_device *);
 /* The variable's memory, which is known as an allocation from now on. */
 cudaError_t runtime_symbol(const void *shadow, struct allocation **out);
+/* Gives the device's variables the values that they had in the beginning. */
+cudaError_t runtime_reset_variables(struct runtime_device *);
 
 /* --- streams, events and their order (runtime_stream.c, runtime_order.c) --- */
 

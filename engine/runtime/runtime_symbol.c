@@ -9,23 +9,42 @@
 #include "engine/runtime/runtime_graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/xalloc.h"
 #include "kernels/kernel_table.h"
 
-/* So that a recorder knows its first value, which on a GPU only the GPU has. */
-static enum status show_first(struct runtime_device *d, const struct allocation *a)
+static bool is_zero(const unsigned char *bytes, size_t count)
+{
+	return count == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0);
+}
+
+/* Keeps the first value for a reset. One that has addresses differs on a GPU, which has it. */
+static enum status keep_first(struct runtime_device *d, struct allocation *a)
 {
 	bool here = a->buffer->address == (uint64_t)(uintptr_t)a->variable;
-	void *bytes = here ? NULL : xmalloc(a->bytes);
 	enum status status = STATUS_OK;
 
-	if (!here)
-		status = device_download(d->device, NULL, a->buffer, 0, bytes, a->bytes);
-	if (status == STATUS_OK)
-		status = pointers_upload(d, NULL, a->buffer, 0, here ? a->variable : bytes,
-					 a->bytes);
-	free(bytes);
+	if (is_zero(a->variable, a->bytes))
+		return status;
+	a->first = xmalloc(a->bytes);
+	if (here)
+		memcpy(a->first, a->variable, a->bytes);
+	else
+		status = device_download(d->device, NULL, a->buffer, 0, a->first, a->bytes);
+	if (status != STATUS_OK)
+		free(a->first);
+	return status;
+}
+
+/* Also so that a recorder knows it. */
+static enum status write_first(struct runtime_device *d, const struct allocation *a)
+{
+	void *zeros = a->first ? NULL : xcalloc(a->bytes, 1);
+	enum status status = pointers_upload(d, NULL, a->buffer, 0, a->first ? a->first : zeros,
+					     a->bytes);
+
+	free(zeros);
 	return status;
 }
 
@@ -44,12 +63,13 @@ static enum status add(struct runtime_device *d, const struct kernel_variable *v
 			    "%d devices only __managed__ variables are possible", v->name,
 			    runtime.device_count);
 	TRY(device_alloc_variable(d->device, &spec, v, &a.buffer));
+	TRY(keep_first(d, &a));
 	/* The host uses a managed variable where its own code has it. */
 	a.address = v->managed ? (uint64_t)(uintptr_t)v->address : a.buffer->address;
 	address_add(a);
 	if (!d->watched || runtime_capture_active(d))
 		return STATUS_OK;
-	return show_first(d, &a);
+	return write_first(d, &a);
 }
 
 enum status runtime_add_variables(const struct kernel_variable *list)
@@ -57,6 +77,17 @@ enum status runtime_add_variables(const struct kernel_variable *list)
 	for (; list->name; list++)
 		TRY(add(&runtime.devices[0], list));
 	return STATUS_OK;
+}
+
+cudaError_t runtime_reset_variables(struct runtime_device *d)
+{
+	for (size_t i = 0; i < runtime.allocation_count; i++) {
+		const struct allocation *a = &runtime.allocations[i];
+
+		if (a->device == d && a->kind == PLACE_VARIABLE)
+			TRY_DEVICE(d, write_first(d, a));
+	}
+	return cudaSuccess;
 }
 
 static struct allocation *find_variable(const struct kernel_variable *v)

@@ -182,4 +182,21 @@ expect 'one more' 3 'wide.cu: the parameters of sum have 32765 bytes; the maximu
 run launch wide.cu --kernel sum --grid 1 --block 1 --arg first=i8:1 \
 	--arg 'out=>out.npy:i32[1]' --arg w=null -D BYTES=40000 --no-record
 expect 'in launch' 3 'wide.cu: the parameters of sum have 40016 bytes; the maximum is 32764$'
+
+# --- variables after a reset ---
+
+cp "$srcdir/tests/tui/run/reset.cu" .
+wanted='first: 3 7 0 11
+changed: 203 100 2 12
+reset: 3 7 0 11
+again: 3 7 0 11
+set: 100 7 0 11
+no error'
+for options in '-o reset.twin' --check; do
+	run run reset.cu $options
+	result "variables have their first values after cudaDeviceReset $options" \
+		"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
+done
+run replay --trust reset.twin
+expect 'also in a replay' 0 ' 0 bits differ$'
 plan
