@@ -17,7 +17,7 @@
 	X(GRAPH_CREATE, "graph_create") X(GRAPH_INSTANTIATE, "graph_instantiate") \
 	X(GRAPH_UPLOAD, "graph_upload") X(GRAPH_DESTROY, "graph_destroy") \
 	X(GRAPH_EXEC_DESTROY, "graph_exec_destroy") X(HOST_SOFTMAX, "host_softmax") \
-	X(VARIABLE, "variable")
+	X(VARIABLE, "variable") X(HEAP, "heap")
 
 enum op_kind {
 #define X(name, text) OP_##name,

@@ -116,10 +116,11 @@ struct row_op {
 	int code;                       /* CUDA error code, 0 is success */
 	double start_us, duration_us;   /* measured device time, or NAN: clock columns */
 	uint32_t buffer;                /* destination, or source of a DOWNLOAD; 0 none */
-	uint64_t offset, bytes;
+	uint64_t offset, bytes;         /* HEAP: its size */
 	uint32_t from_buffer;           /* COPY */
 	uint64_t from_offset;
-	uint32_t pattern;               /* FILL; CAPTURE_BEGIN: the mode; CAPTURE_RELAX: 1 or 0 */
+	/* FILL; CAPTURE_BEGIN: the mode; CAPTURE_RELAX: 1 or 0; HEAP: 1 frees it first */
+	uint32_t pattern;
 	/* Number of an event, graph or executable graph. LAUNCH: the GRAPH_LAUNCH operation that
 	 * made it. -1 none */
 	int64_t object;

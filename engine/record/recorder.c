@@ -71,11 +71,6 @@ static enum status recorder_attribute(struct device *device, int attribute, int 
 	return device_attribute(device->inner, attribute, out);
 }
 
-static enum status recorder_set_heap(struct device *device, size_t bytes, bool reset)
-{
-	return device_set_heap(device->inner, bytes, reset);
-}
-
 static enum status recorder_function(struct device *device, const struct kernel *kernel,
 				     struct function_info *out)
 {

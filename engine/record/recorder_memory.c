@@ -209,6 +209,14 @@ enum status recorder_copy(struct device *device, struct stream *stream, struct b
 	return recorder_kv_copy(r, number, to, to_offset, from, from_offset, bytes);
 }
 
+enum status recorder_set_heap(struct device *device, size_t bytes, bool reset)
+{
+	enum status done = device_set_heap(device->inner, bytes, reset);
+
+	return recorder_add(recorder_of(device), OP(OP_HEAP, .bytes = bytes, .pattern = reset),
+			    done);
+}
+
 enum status recorder_fill(struct device *device, struct stream *stream, struct buffer *buffer,
 			  uint64_t offset, uint32_t pattern, size_t words)
 {

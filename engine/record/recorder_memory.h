@@ -24,6 +24,7 @@ enum status recorder_copy(struct device *, struct stream *, struct buffer *to, u
 			  const struct buffer *from, uint64_t from_offset, size_t bytes);
 enum status recorder_fill(struct device *, struct stream *, struct buffer *, uint64_t offset,
 			  uint32_t pattern, size_t words);
+enum status recorder_set_heap(struct device *, size_t bytes, bool reset);
 /* An upload that is recorded as another kind of operation. */
 enum status recorder_upload_as(struct device *, enum op_kind, struct stream *, struct buffer *,
 			       uint64_t offset, const void *source, size_t bytes);

@@ -33,6 +33,7 @@ static enum status replay_op(struct replay *r, const struct row_op *op)
 	case OP_ALLOC:           return replay_alloc(r, op);
 	case OP_VARIABLE:        return replay_variable(r, op);
 	case OP_FREE:            return replay_free(r, op);
+	case OP_HEAP:            return replay_heap(r, op);
 	case OP_UPLOAD:
 	case OP_UPLOAD_ASYNC:    return replay_upload(r, op);
 	case OP_RESTORE:         return op->pointers ? replay_upload_pointers(r, op)

@@ -56,6 +56,11 @@ enum status replay_free(struct replay *r, const struct row_op *op)
 	return STATUS_OK;
 }
 
+enum status replay_heap(struct replay *r, const struct row_op *op)
+{
+	return device_set_heap(r->target, op->bytes, op->pattern != 0);
+}
+
 /* Waits for all work of the target first. */
 static enum status replay_restore(struct replay *r, const struct row_op *op)
 {

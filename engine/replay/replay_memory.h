@@ -14,6 +14,7 @@ enum status replay_alloc(struct replay *, const struct row_op *);
 /* DAMAGED if the kernels that the trace brings along have no such device variable. */
 enum status replay_variable(struct replay *, const struct row_op *);
 enum status replay_free(struct replay *, const struct row_op *);
+enum status replay_heap(struct replay *, const struct row_op *);
 /* Also replays restores of bytes. */
 enum status replay_upload(struct replay *, const struct row_op *);
 enum status replay_upload_pointers(struct replay *, const struct row_op *);

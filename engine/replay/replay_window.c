@@ -275,6 +275,7 @@ static enum status prepare(struct walk *w, const struct row_op *op)
 	case OP_ALLOC: return replay_alloc(&w->replay, op);
 	case OP_VARIABLE: return replay_variable(&w->replay, op);
 	case OP_FREE:  return replay_free(&w->replay, op);
+	case OP_HEAP:  return replay_heap(&w->replay, op);
 	case OP_RESTORE:
 	case OP_UPLOAD_POINTERS:
 		if (!op->pointers)

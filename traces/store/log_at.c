@@ -164,6 +164,7 @@ bool log_at_keeps(const struct row_op *op)
 	switch (op->kind) {
 	case OP_ALLOC:
 	case OP_VARIABLE:
+	case OP_HEAP:
 	case OP_FREE:
 	case OP_STREAM_CREATE:
 	case OP_STREAM_DESTROY:

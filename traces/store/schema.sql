@@ -279,11 +279,12 @@ CREATE VIEW v_op AS SELECT
 	start_us,       -- measured device time (clock columns)
 	duration_us,
 	buffer,         -- destination, or source of a download
-	offset, bytes,
+	offset, bytes,  -- of a heap: its size
 	from_buffer,    -- source of a copy
 	from_offset,
 	pattern,        -- of a fill: 32 bits, unsigned; of a capture: its mode (0 global, 1
-	                -- thread-local, 2 relaxed); of capture_relax: 1 relaxed, 0 not
+	                -- thread-local, 2 relaxed); of capture_relax: 1 relaxed, 0 not; of a
+	                -- heap: 1 if all of its memory was freed first, 0 if not
 	object,         -- number of an event, a graph, or an executable graph (graph_instantiate,
 	                -- graph_upload, graph_launch, graph_exec_destroy); of a launch made by a
 	                -- graph: the operation of that graph launch

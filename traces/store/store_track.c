@@ -439,7 +439,7 @@ static bool check(struct track *t)
 	case OP_HOST_SOFTMAX:
 		return check_softmax(t);
 	case OP_SYNC: case OP_STREAM_CREATE: case OP_STREAM_DESTROY: case OP_CAPTURE_RELAX:
-	case OP_COUNT:
+	case OP_HEAP: case OP_COUNT:
 		break;
 	}
 	return true;

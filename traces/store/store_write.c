@@ -247,14 +247,16 @@ static enum status put_op(struct store *store, const struct run_state *state,
 {
 	enum op_kind work = e->kind == OP_GRAPH_NODE && e->node ? e->node->work : e->kind;
 	bool is_copy = work == OP_COPY && e->from_buffer, is_launch = e->kind == OP_LAUNCH;
-	bool has_pattern = work == OP_FILL || work == OP_CAPTURE_BEGIN || work == OP_CAPTURE_RELAX;
+	bool has_pattern = work == OP_FILL || work == OP_CAPTURE_BEGIN || work == OP_CAPTURE_RELAX
+		|| work == OP_HEAP;
+	bool has_bytes = e->buffer || e->softmax || work == OP_HEAP;
 	bool has_layer = e->launch && e->launch->layer >= 0;
 
 	return PUT(store, TABLE_OP, V_INT(state->run), V_INT(state->ops), V_INT(e->kind),
 		   V_INT_IF(state->step >= 0, state->step), V_INT(e->stream), V_INT(e->ordinal),
 		   V_INT(e->code), V_REAL(e->start_us), V_REAL(e->duration_us),
 		   V_INT_IF(e->buffer, e->buffer), V_INT_IF(e->buffer, e->offset),
-		   V_INT_IF(e->buffer || e->softmax, e->bytes), V_INT_IF(is_copy, e->from_buffer),
+		   V_INT_IF(has_bytes, e->bytes), V_INT_IF(is_copy, e->from_buffer),
 		   V_INT_IF(is_copy, e->from_offset), V_INT_IF(has_pattern, e->pattern),
 		   V_INT_IF(e->object >= 0, e->object), V_INT_IF(data, data),
 		   V_INT_IF(is_launch, e->launch->number), V_INT_IF(call, call),

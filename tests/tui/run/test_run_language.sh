@@ -61,6 +61,22 @@ for options in '' --check; do
 	result "the size of the heap $options" \
 		"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
 done
+run run heap.cu -o heap.twin -- limits
+run sql --plain heap.twin "SELECT code, bytes, pattern FROM v_op WHERE kind = 'heap'"
+result 'the trace has its sizes' "$(diff - out <<'EOF'
+2	1099511627776	0
+0	33554433	0
+1	67108864	0
+0	8388608	1
+0	1000004	0
+1	67108864	0
+1	67108864	0
+EOF
+)"
+run replay --trust heap.twin
+expect 'which a replay sets too' 0 ' 0 bits differ$'
+run verify heap.twin
+expect 'the trace is sound' 0
 run run heap.cu --check -- past
 expect 'an index past the end' 4 'oob in past_the_end, L0: in the kernels. heap' 'heap.cu:130$'
 run run heap.cu --check -- unwritten
