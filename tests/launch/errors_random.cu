@@ -1,8 +1,8 @@
-/* errors_random.cu - a normal number of double. */
+/* errors_random.cu - a Poisson number. */
 #include <curand_kernel.h>
-__global__ void k(double *out)
+__global__ void k(unsigned *out)
 {
 	curandState state;
 	curand_init(1, 2, 3, &state);
-	out[0] = curand_normal_double(&state);
+	out[0] = curand_poisson(&state, 4.0);
 }

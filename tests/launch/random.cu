@@ -54,3 +54,51 @@ __global__ void distributions(unsigned *in, float *normal, float *log_normal, do
 	log_normal[2 * threadIdx.x] = curand_log_normal(&state, 0.5f, 0.25f);
 	log_normal[2 * threadIdx.x + 1] = curand_log_normal(&state, 0.5f, 0.25f);
 }
+
+/* Two by single calls, two at once, then the same of log-normal numbers. */
+template <class State> __global__ void doubles(double *normal, double *log_normal)
+{
+	State state;
+	double2 two;
+
+	curand_init(0x10000000005, threadIdx.x, 1, &state);
+	normal += 4 * threadIdx.x;
+	log_normal += 4 * threadIdx.x;
+	normal[0] = curand_normal_double(&state);
+	normal[1] = curand_normal_double(&state);
+	two = curand_normal2_double(&state);
+	normal[2] = two.x;
+	normal[3] = two.y;
+	log_normal[0] = curand_log_normal_double(&state, 0.5, 0.25);
+	log_normal[1] = curand_log_normal_double(&state, 0.5, 0.25);
+	two = curand_log_normal2_double(&state, 0.5, 0.25);
+	log_normal[2] = two.x;
+	log_normal[3] = two.y;
+}
+
+__device__ bool same(double4 x, double a, double b, double c, double d)
+{
+	return x.x == a && x.y == b && x.z == c && x.w == d;
+}
+
+__global__ void quads(int *agree)
+{
+	curandStatePhilox4_32_10_t state, single;
+	double a, b, c, d;
+	double4 x;
+
+	curand_init(1, threadIdx.x, threadIdx.x, &state);
+	single = state;
+	x = curand_normal4_double(&state);
+	a = curand_normal_double(&single);
+	b = curand_normal_double(&single);
+	c = curand_normal_double(&single);
+	d = curand_normal_double(&single);
+	agree[threadIdx.x] = same(x, a, b, c, d);
+	x = curand_log_normal4_double(&state, 1.0, 2.0);
+	a = curand_log_normal_double(&single, 1.0, 2.0);
+	b = curand_log_normal_double(&single, 1.0, 2.0);
+	c = curand_log_normal_double(&single, 1.0, 2.0);
+	d = curand_log_normal_double(&single, 1.0, 2.0);
+	agree[threadIdx.x] &= same(x, a, b, c, d);
+}

@@ -1,8 +1,9 @@
 /* distributions.h - uniform, normal and log-normal numbers of cuRAND's device interface.
  *
- * Normal numbers are Box and Muller's, with the GPU's logf and __sincosf. Every operation rounds,
- * as with nvcc -fmad=false: by default nvcc fuses multiplication and addition of the angle. Normal
- * numbers of double and Poisson numbers need functions without a bit-exact model.
+ * Normal numbers are Box and Muller's, with the GPU's logf and __sincosf, or log and sincospi of
+ * double, which has the operations of sinpi and cospi. Every operation rounds, as with nvcc
+ * -fmad=false: by default nvcc fuses multiplication and addition of the angle. Poisson numbers need
+ * functions without a bit-exact model.
  */
 #ifndef SIM_DISTRIBUTIONS_H
 #define SIM_DISTRIBUTIONS_H
@@ -87,6 +88,25 @@ static inline float4 curand_normal4(curandStatePhilox4_32_10_t *state)
 	return make_float4(a.x, a.y, b.x, b.y);
 }
 
+/* Of four integers; the angle is in units of pi. */
+template <class State> static inline double2 curand_normal2_double(State *state)
+{
+	unsigned x = curand(state), y = curand(state), z = curand(state);
+	double u = ft_random_uniform_double(x, y);
+	double angle = ft_random_uniform_double(z, curand(state)) * 2.0;
+	double radius = __builtin_sqrt(-2.0 * FT_MODEL(ft_double_log, u));
+
+	return make_double2(FT_MODEL(ft_double_sinpi, angle) * radius,
+			    FT_MODEL(ft_double_cospi, angle) * radius);
+}
+
+static inline double4 curand_normal4_double(curandStatePhilox4_32_10_t *state)
+{
+	double2 a = curand_normal2_double(state), b = curand_normal2_double(state);
+
+	return make_double4(a.x, a.y, b.x, b.y);
+}
+
 /* Every other call returns the second number of a pair; `flag` says whose it is. */
 template <class State>
 static inline float ft_random_first(State *state, int flag, float2 (*pair)(State *, float, float),
@@ -104,6 +124,23 @@ static inline float ft_random_first(State *state, int flag, float2 (*pair)(State
 	return numbers.x;
 }
 
+template <class State>
+static inline double ft_random_first_double(State *state, int flag,
+					    double2 (*pair)(State *, double, double), double mean,
+					    double deviation)
+{
+	double2 numbers;
+
+	if (state->boxmuller_flag_double == flag) {
+		state->boxmuller_flag_double = 0;
+		return state->boxmuller_extra_double;
+	}
+	numbers = pair(state, mean, deviation);
+	state->boxmuller_extra_double = numbers.y;
+	state->boxmuller_flag_double = flag;
+	return numbers.x;
+}
+
 template <class State> static inline float2 ft_random_standard(State *state, float, float)
 {
 	return curand_normal2(state);
@@ -112,6 +149,17 @@ template <class State> static inline float2 ft_random_standard(State *state, flo
 template <class State> static inline float curand_normal(State *state)
 {
 	return ft_random_first(state, 1, ft_random_standard<State>, 0.0f, 1.0f);
+}
+
+template <class State>
+static inline double2 ft_random_standard_double(State *state, double, double)
+{
+	return curand_normal2_double(state);
+}
+
+template <class State> static inline double curand_normal_double(State *state)
+{
+	return ft_random_first_double(state, 1, ft_random_standard_double<State>, 0.0, 1.0);
 }
 
 /* --- log-normal --- */
@@ -141,6 +189,30 @@ template <class State> static inline float curand_log_normal(State *state, float
 	return ft_random_first(state, 2, curand_log_normal2<State>, mean, stddev);
 }
 
+template <class State>
+static inline double2 curand_log_normal2_double(State *state, double mean, double stddev)
+{
+	double2 v = curand_normal2_double(state);
+
+	return make_double2(FT_MODEL(ft_double_exp, mean + stddev * v.x),
+			    FT_MODEL(ft_double_exp, mean + stddev * v.y));
+}
+
+static inline double4 curand_log_normal4_double(curandStatePhilox4_32_10_t *state, double mean,
+						double stddev)
+{
+	double2 a = curand_log_normal2_double(state, mean, stddev);
+	double2 b = curand_log_normal2_double(state, mean, stddev);
+
+	return make_double4(a.x, a.y, b.x, b.y);
+}
+
+template <class State>
+static inline double curand_log_normal_double(State *state, double mean, double stddev)
+{
+	return ft_random_first_double(state, 2, curand_log_normal2_double<State>, mean, stddev);
+}
+
 /* --- without a model: calling these is an error --- */
 
 #ifdef FLASHTWIN_PROGRAM               /* only if a kernel can reach the call */
@@ -154,8 +226,6 @@ template <class State> static inline float curand_log_normal(State *state, float
 #define FT_NO_RANDOM_OF(type, name, ...) \
 	FT_NO_RANDOM(type, name, curandStateXORWOW_t *, ##__VA_ARGS__) \
 	FT_NO_RANDOM(type, name, curandStatePhilox4_32_10_t *, ##__VA_ARGS__)
-FT_NO_RANDOM_OF(double, curand_normal_double)
-FT_NO_RANDOM_OF(double, curand_log_normal_double, double, double)
 FT_NO_RANDOM_OF(unsigned, curand_poisson, double)
 #undef FT_NO_RANDOM
 #undef FT_NO_RANDOM_OF
