@@ -29,6 +29,14 @@
 	"	.quad 0\n" \
 	"	.popsection\n"
 
+/* The hooks of accesses that are neither volatile nor atomic. In one list, because an .irp inside
+ * another drops the backslash before the inner one's name. */
+#define FT_HOOKS(what) \
+	"__tsan_" what "1, __tsan_" what "2, __tsan_" what "4, __tsan_" what "8, __tsan_" what "16"
+#define FT_PLAIN_HOOKS \
+	FT_HOOKS("read") ", " FT_HOOKS("write") ", " FT_HOOKS("unaligned_read") ", " \
+	FT_HOOKS("unaligned_write") ", __tsan_read_range, __tsan_write_range"
+
 #ifdef __aarch64__
 #include "sim/cuda/aarch64.h"
 #endif
@@ -72,15 +80,13 @@ __asm__(".hidden __start_ft_cells\n"
 __asm__(".ifdef ft_polls\n"
 	".macro call target:vararg\n"
 	"	.set .Lft_call, 1\n"
-	"	.irp bytes, 1, 2, 4, 8, 16, _range\n"
-	"	.irp what, read, write, unaligned_read, unaligned_write\n"
-	"	.ifc \\target,__tsan_\\what\\bytes\n"
+	"	.irp hook, " FT_PLAIN_HOOKS "\n"
+	"	.ifc \\target,\\hook\n"
 	"	.set .Lft_call, 0\n"
 	"	.endif\n"
-	"	.ifc \\target,__tsan_\\what\\bytes@PLT\n"
+	"	.ifc \\target,\\hook@PLT\n"
 	"	.set .Lft_call, 0\n"
 	"	.endif\n"
-	"	.endr\n"
 	"	.endr\n"
 	"	.if .Lft_call\n"
 	"	callq \\target\n"
@@ -89,6 +95,8 @@ __asm__(".ifdef ft_polls\n"
 	".endif\n");
 #endif
 #undef FT_BLOCK_CELL
+#undef FT_PLAIN_HOOKS
+#undef FT_HOOKS
 
 /* The compiler's own copy, for the macros below; a kernel's copies are checked. */
 static inline __attribute__((always_inline, unused)) void ft_copy_bits(void *to, const void *from,

@@ -416,8 +416,14 @@ __global__ void endless(int *out)
 }
 CU
 polls='polls.cu --kernel polls --grid 9 --block 40 --arg out=>polls.npy:i32[9]'
-run $polls
+XDG_CACHE_HOME=$work/polled "$flashtwin" launch $polls >out 2>err
+code=$?
 expect 'a volatile flag is polled' 0
+for kept in polled/flashtwin/objects/*; do
+	nm -uD "$kept" 2>/dev/null
+done | grep -o '__tsan_.*' | sort -u >hooks
+result 'only volatile accesses call hooks' "$(grep -v '^__tsan_\(volatile_\|init$\)' hooks
+	grep -q '^__tsan_volatile_read4$' hooks || echo 'no hook is called')"
 cp polls.npy plain.npy
 run $polls --check
 cmp plain.npy polls.npy >>err || code=99
