@@ -52,19 +52,26 @@ UNALIGNED(4)
 UNALIGNED(8)
 UNALIGNED(16)
 
+/* Also called by kernels that are not checked, to poll. */
+static inline void access_volatile(const void *p, size_t bytes, enum check_kind kind, uintptr_t pc)
+{
+	if (check_hot.span)
+		check_access((uintptr_t)p, bytes, kind, RECORD_VOLATILE, pc);
+}
+
 static void read_volatile(void *p, size_t bytes, uintptr_t pc)
 {
 	poll_read(p, bytes);
-	check_access((uintptr_t)p, bytes, CHECK_READ, RECORD_VOLATILE, pc);
+	access_volatile(p, bytes, CHECK_READ, pc);
 }
 
 #define VOLATILE(bytes) \
 	void __tsan_volatile_read##bytes(void *p) { read_volatile(p, bytes, CALLER); } \
 	void __tsan_volatile_write##bytes(void *p) \
-		{ check_access((uintptr_t)p, bytes, CHECK_WRITE, RECORD_VOLATILE, CALLER); } \
+		{ access_volatile(p, bytes, CHECK_WRITE, CALLER); } \
 	void __tsan_unaligned_volatile_read##bytes(void *p) { read_volatile(p, bytes, CALLER); } \
 	void __tsan_unaligned_volatile_write##bytes(void *p) \
-		{ check_access((uintptr_t)p, bytes, CHECK_WRITE, RECORD_VOLATILE, CALLER); }
+		{ access_volatile(p, bytes, CHECK_WRITE, CALLER); }
 VOLATILE(1)
 VOLATILE(2)
 VOLATILE(4)
