@@ -108,7 +108,8 @@ enum status kernel_flags_add(struct arg_list *args, const struct kernel_flags *f
 	if (f->check)
 		TRY(user_arrays_escape(f->text, &pointers));
 	arg_list_add_all(args, (const char *const[]){
-		  "-fpreprocessed", "-pipe", "-O2", "-g", "-fPIC", "-c", "-fno-semantic-interposition",
+		  "-fpreprocessed", "-pipe", "-O2", "-g", "-fPIC", "-c",
+		  "-fno-semantic-interposition",
 		  "-ftls-model=initial-exec", "-ffp-contract=off", "-fno-tree-vectorize",
 		  "-fno-math-errno",
 		  "-fno-strict-aliasing", "-fno-optimize-sibling-calls", "-fwrapv",

@@ -1,6 +1,6 @@
 /* curand_kernel.h - cuRAND's device interface for C++ files on the simulator: XORWOW and
- * Philox4_32_10 with uniform, normal and log-normal numbers (normal numbers of double are not measured
- * on a GPU). */
+ * Philox4_32_10 with uniform, normal and log-normal numbers (normal numbers of double are not
+ * measured on a GPU). */
 #ifndef FLASHTWIN_CURAND_KERNEL_H
 #define FLASHTWIN_CURAND_KERNEL_H
 #define CURAND_KERNEL_H_        /* programs test it */
