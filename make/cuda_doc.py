@@ -44,6 +44,9 @@ LANGUAGE = (
     ('CUB: `WarpReduce`, `WarpScan`, `BlockReduce`, `BlockScan`, `BlockLoad`, `BlockStore`, '
      '`BlockExchange`, `BlockRadixSort`, `BlockAdjacentDifference`, `BlockDiscontinuity`',
      'sums of floats in the order of CUB 3.0', 'tests/launch/cub.cu', 'BlockReduce'),
+    ('CUB: `DeviceReduce`, `DeviceScan`, `DeviceSelect`, `DeviceHistogram`, `DeviceRadixSort`',
+     'in programs; the host computes them, sums of floats in order, not a GPU\'s',
+     'tests/tui/run/cub_device.cu', 'DeviceReduce'),
     ('Thrust in host code', 'the headers below; computed by the host, except for functors of '
      '`generate` on device memory', 'tests/tui/run/thrust.cu',
      'thrust'),

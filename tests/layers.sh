@@ -79,9 +79,10 @@ layer sim/cuda/framework/pybind11
 layer sim/cuda/framework/torch
 layer sim/cuda/libcu
 layer sim/cuda/ptx
-layer sim/cuda/cub sim/cuda/groups
+layer sim/cuda/cub sim/cuda/groups sim/cuda/thrust
 layer sim/cuda/include/cub sim/cuda/cub
 layer sim/cuda/include/cub/block sim/cuda/cub
+layer sim/cuda/include/cub/device sim/cuda/cub
 layer sim/cuda/include/cub/thread sim/cuda/cub
 layer sim/cuda/include/cub/warp sim/cuda/cub
 layer sim/cuda/random

@@ -47,6 +47,43 @@ run run thrust_zip.cu --check --no-record
 result 'iterators made of others, and algorithms by key' \
 	"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
 
+# --- CUB's device-wide algorithms ---
+
+cp "$srcdir/tests/tui/run/cub_device.cu" .
+wanted='sum: 23
+wide sum: 300
+min: -3
+max: 1e+30
+larger: 20
+of nothing: 0
+inclusive: 5 2 10 18 19 16 23 23
+exclusive: 0 5 2 10 18 19 16 23
+largest so far: 5 5 8 8 8 8 8 8
+before: 2 5 5 8 8 8 8 8
+positive: 5 8 8 1 7
+so many: 5
+flagged: -3 8 -3 0
+once: 5 -3 8 1 -3 7 0
+so many: 7
+histogram: 2 2 0 2
+sorted: -3 -3 0 1 5 7 8 8
+descending: 1e+30 2.5 -0 0 -7
+by two bits: 8 8 0 5 -3 1 -3 7
+along: -3 -3 0 1 5 7 8 8
+buffer: -3 -3 0 1 5 7 8 8
+after the stream.s work: -23
+too little: 1
+no error'
+wanted=$(echo "$wanted" | sed "s/stream.s/stream's/")
+run run cub_device.cu --check -o cub.twin
+result 'device-wide algorithms of CUB, without a finding' \
+	"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
+run replay --trust cub.twin
+expect 'their copies are recorded too' 0 ' 0 bits differ$'
+printf '#include <cub/device/device_scan.cuh>\n__global__ void k() { }\n' >scan.cu
+run launch scan.cu --kernel k --grid 1 --block 1
+expect 'launch has only those of blocks and warps' 3 'are for programs: flashtwin run'
+
 cat >absent.cu <<'EOF'
 #include <thrust/iterator/reverse_iterator.h>
 int main() { }
