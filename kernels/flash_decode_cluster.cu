@@ -17,6 +17,7 @@
  * keys must be complete before it begins.
  */
 #include "kernels/split_cluster.cuh"
+#include "kernels/split_kernel.cuh"
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_cluster(const float *q, const float *k, const float *v, float *partials, float *out,

@@ -13,6 +13,7 @@
  * must be complete before it begins.
  */
 #include "kernels/split_fused.cuh"
+#include "kernels/split_kernel.cuh"
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_fused(const float *q, const float *k, const float *v, float *partials, float *out,

@@ -12,6 +12,7 @@
  * must be complete before it begins.
  */
 #include "kernels/split_planned.cuh"
+#include "kernels/split_kernel.cuh"
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_planned(const float *q, const float *k, const float *v, float *partials,

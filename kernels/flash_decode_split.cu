@@ -8,6 +8,7 @@
  * The host checks that D is a head size of the ladder, and H one of Hkv, at most 16 times it.
  */
 #include "kernels/split_direct.cuh"
+#include "kernels/split_kernel.cuh"
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_split(const float *q, const float *k, const float *v, float *partials,

@@ -5,6 +5,7 @@
  */
 #define SPLIT_BF16
 #include "kernels/split_direct.cuh"
+#include "kernels/split_kernel.cuh"
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_split_bf16(const float *q, const unsigned short *k, const unsigned short *v,

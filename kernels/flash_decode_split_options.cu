@@ -10,6 +10,7 @@
  */
 #define SPLIT_OPTIONS
 #include "kernels/split_direct.cuh"
+#include "kernels/split_kernel.cuh"
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_split_options(const float *q, const float *k, const float *v,

@@ -6,6 +6,7 @@
  * for another. A tile is one copy, because the rows of a KV head follow each other. Needs sm_90.
  */
 #include "kernels/split_stream.cuh"
+#include "kernels/split_kernel.cuh"
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_stream(const float *q, const float *k, const float *v, float *partials,

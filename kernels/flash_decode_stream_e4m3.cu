@@ -5,6 +5,7 @@
  */
 #define SPLIT_E4M3
 #include "kernels/split_stream.cuh"
+#include "kernels/split_kernel.cuh"
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_stream_e4m3(const float *q, const unsigned char *k, const unsigned char *v,

@@ -6,6 +6,7 @@
  */
 #define SPLIT_OPTIONS
 #include "kernels/split_stream.cuh"
+#include "kernels/split_kernel.cuh"
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_stream_options(const float *q, const float *k, const float *v,

@@ -5,6 +5,7 @@
 #define SPLIT_F16
 #define SPLIT_OPTIONS
 #include "kernels/split_stream.cuh"
+#include "kernels/split_kernel.cuh"
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_stream_options_f16(const float *q, const unsigned short *k, const unsigned short *v,

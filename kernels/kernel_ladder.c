@@ -78,8 +78,8 @@ const struct kernel kernel_flash_decode_stream = {
 	.writes = group_writes, .reads = group_reads, .points = stream_points,
 };
 
-/* --- flash_decode_split and _stream with keys and values of f16, bf16 and e4m3, the latter with
- *     k_scale and v_scale at the end --- */
+/* --- flash_decode_split, _stream and _tensor with keys and values of f16, bf16 and e4m3, the latter
+ *     with k_scale and v_scale at the end --- */
 
 #define NARROW(kernel_name, rung, type, reads) \
 	LADDER_NARROW(kernel_name, rung, type, group_writes, reads, stream_points, \
@@ -91,6 +91,9 @@ NARROW(flash_decode_split, 5, e4m3, reads_e4m3);
 NARROW(flash_decode_stream, 6, f16, reads_16);
 NARROW(flash_decode_stream, 6, bf16, reads_16);
 NARROW(flash_decode_stream, 6, e4m3, reads_e4m3);
+NARROW(flash_decode_tensor, 7, f16, reads_16);
+NARROW(flash_decode_tensor, 7, bf16, reads_16);
+NARROW(flash_decode_tensor, 7, e4m3, reads_e4m3);
 #undef NARROW
 
 /* --- the same with options at the end: softcap, window, sinks, page_table, page and pages --- */
@@ -181,6 +184,9 @@ OPTIONS(flash_decode_stream, , 6, "", options_reads);
 OPTIONS(flash_decode_stream, _f16, 6, ", f16", options_reads_16);
 OPTIONS(flash_decode_stream, _bf16, 6, ", bf16", options_reads_16);
 OPTIONS(flash_decode_stream, _e4m3, 6, ", e4m3", options_reads_e4m3);
+OPTIONS(flash_decode_tensor, _f16, 7, ", f16", options_reads_16);
+OPTIONS(flash_decode_tensor, _bf16, 7, ", bf16", options_reads_16);
+OPTIONS(flash_decode_tensor, _e4m3, 7, ", e4m3", options_reads_e4m3);
 #undef OPTIONS
 
 /* --- flash_decode_cluster(q, k, v, partials, out, seq_lens, H, Hkv, D, max_len, stride, scale),
@@ -223,7 +229,7 @@ const struct kernel kernel_flash_decode_cluster = {
 };
 
 #define NARROW(type, reads) \
-	LADDER_NARROW(flash_decode_cluster, 10, type, cluster_writes, reads, cluster_points, \
+	LADDER_NARROW(flash_decode_cluster_tensor, 10, type, cluster_writes, reads, cluster_points, \
 		      .independent = true, .programmatic = true)
 
 NARROW(f16, cluster_reads_16);

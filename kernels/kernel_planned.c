@@ -190,10 +190,10 @@ const struct kernel kernel_flash_decode_fused = {
 };
 
 #define PLANNED(type, reads) \
-	LADDER_NARROW(flash_decode_planned, 9, type, planned_writes, reads, planned_points, \
+	LADDER_NARROW(flash_decode_planned_tensor, 9, type, planned_writes, reads, planned_points, \
 		      .independent = true, .programmatic = true)
 #define FUSED(type, reads) \
-	LADDER_NARROW(flash_decode_fused, 10, type, fused_writes, reads, fused_points, \
+	LADDER_NARROW(flash_decode_fused_tensor, 10, type, fused_writes, reads, fused_points, \
 		      .programmatic = true)
 
 PLANNED(f16, planned_reads_16);

@@ -60,6 +60,12 @@ struct split_launch {
 	float scale;
 };
 
+struct split_source;            /* a warp's loads: see split_kernel.cuh */
+
+/* The function of a shape that attends to a split, with a warp's source of tiles, and leaves the
+ * states of the warps in s->merged. All threads of the block must call it. */
+typedef void split_attend_fn(const struct split *s, struct split_source *source);
+
 /* Lays out the block's shared memory, whose first `tiles` floats are for tiles. `heads` is
  * SPLIT_HEADS of the group; the head size is in->D. */
 static __device__ void split_place(struct split *s, const struct split_launch *in, int heads,

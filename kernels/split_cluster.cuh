@@ -10,7 +10,6 @@
 #define MERGES_IN_PLACE
 #include "kernels/split.cuh"
 #include "kernels/split_ring.cuh"
-#include "kernels/split_kernel.cuh"
 #include "kernels/split_merge.cuh"
 #include "sim/cuda/cluster.h"
 #include "sim/cuda/programmatic.h"

@@ -67,8 +67,6 @@ INLINE_PIECE void source_release(struct split_source *source, int D)
 	(void)source, (void)D;
 }
 
-#include "kernels/split_kernel.cuh"
-
 INLINE_PIECE void split_run(const struct split_launch *in, int heads, split_attend_fn *attend,
 			    float *shared)
 {

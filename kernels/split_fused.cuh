@@ -9,7 +9,6 @@
 
 #include "kernels/split.cuh"
 #include "kernels/split_ring.cuh"
-#include "kernels/split_kernel.cuh"
 #include "kernels/split_merge.cuh"
 #include "sim/cuda/programmatic.h"
 #include "sim/cuda/ticket.h"

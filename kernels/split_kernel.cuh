@@ -1,9 +1,10 @@
 /* split_kernel.cuh - a block attends to one split of the keys of a sequence and one KV head, for
  * all query heads of that KV head, with eight warps.
  *
- * The arithmetic of the rungs of the ladder from 5 up: they have the same bits and differ in how
- * keys and values reach the warps, and in which blocks attend to which splits. The kernel that
- * includes this file defines first, after kernels/split.cuh:
+ * The arithmetic of the rungs of the ladder from 5 up, unless they use tensor cores
+ * (split_tensor_kernel.cuh): they have the same bits and differ in how keys and values reach the
+ * warps, and in which blocks attend to which splits. The kernel includes first what defines, after
+ * kernels/split.cuh:
  *   struct split_source    the state of a warp's loads
  *   split_tile             where a tile is
  *   source_wait(source, rows, key, D)   the tile at `key` of s->k or s->v; keys and values are
@@ -33,10 +34,6 @@
 #define HEADS 4
 #define PASSES 4
 #include "kernels/split_sizes.cuh"
-
-/* The function of a shape that attends to a split, with a warp's source of tiles, and leaves the
- * states of the warps in s->merged. All threads of the block must call it. */
-typedef void split_attend_fn(const struct split *s, struct split_source *source);
 
 /* Calls run(in, heads, attend, shared) with the room for query heads and the function of the shape
  * in *in. A GPU's compiler needs both and the head size as constants, for loops without branches;

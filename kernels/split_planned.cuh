@@ -8,7 +8,6 @@
 
 #include "kernels/split.cuh"
 #include "kernels/split_ring.cuh"
-#include "kernels/split_kernel.cuh"
 #include "sim/cuda/programmatic.h"
 
 INLINE_PIECE void planned_run(const struct split_launch *in, int heads, split_attend_fn *attend,

@@ -30,6 +30,8 @@
 	((window) > 0 && (n) - (window) > (sinks) ? (n) - (window) - (sinks) : 0)
 /* The query heads that a kernel has room for: 1, 2, 4, 8 or 16 for `G` query heads of a KV head. */
 #define SPLIT_HEADS(G) ((G) <= 2 ? (G) : (G) <= 4 ? 4 : (G) <= 8 ? 8 : 16)
+/* Kernels with tensor cores have room for at least 4: below, their G. */
+#define TENSOR_GROUP(G) ((G) < 4 ? 4 : (G))
 /* Whether a warp keeps its part of the queries in registers. */
 #define SPLIT_KEPT(G) (SPLIT_HEADS(G) <= 8)
 

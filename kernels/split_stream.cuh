@@ -8,7 +8,6 @@
 
 #include "kernels/split.cuh"
 #include "kernels/split_ring.cuh"
-#include "kernels/split_kernel.cuh"
 
 INLINE_PIECE void stream_run(const struct split_launch *in, int heads, split_attend_fn *attend,
 			     float *shared)

@@ -12,6 +12,7 @@
 #define KERNEL_REDUCE "flash_decode_reduce"
 #define KERNEL_SPLIT "flash_decode_split"
 #define KERNEL_STREAM "flash_decode_stream"
+#define KERNEL_TENSOR "flash_decode_tensor"
 #define KERNEL_PLANNED "flash_decode_planned"
 #define KERNEL_FUSED "flash_decode_fused"
 #define KERNEL_CLUSTER "flash_decode_cluster"
@@ -25,7 +26,8 @@
  * merges them, of one that merges them in a launch of its own, or of one for many queries. */
 #define SQL_CHUNKS(kernel) \
 	"(" kernel " GLOB '" KERNEL_CHUNK "*' OR " kernel " GLOB '" KERNEL_SPLIT "*' OR " \
-	kernel " GLOB '" KERNEL_STREAM "*' OR " kernel " GLOB '" KERNEL_PLANNED "*' OR " \
+	kernel " GLOB '" KERNEL_STREAM "*' OR " kernel " GLOB '" KERNEL_TENSOR "*' OR " \
+	kernel " GLOB '" KERNEL_PLANNED "*' OR " \
 	SQL_MERGES_OWN(kernel) " OR " kernel " = '" KERNEL_GROUP "')"
 #define SQL_PREFILLS(kernel) kernel " IN ('" KERNEL_PREFILL "', '" KERNEL_PREFILL_TILED "')"
 #define SQL_MERGES_OWN(kernel) \

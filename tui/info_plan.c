@@ -282,7 +282,7 @@ static json_t *sequences_json(const struct shape *s)
  * Those of smaller types share the memory of one of f32 (kernels/split_ring.cuh). */
 static int in_flight(const struct attention_shape *a, int rung, bool clusters)
 {
-	int G = a->heads / a->kv_heads, D = a->head_dim, tiles;
+	int G = ladder_room(a, rung), D = a->head_dim, tiles;
 
 	if (rung < LADDER_BULK_RUNG)
 		return 0;

@@ -32,6 +32,17 @@ static int group_of(const struct attention_shape *s)
 	return s->kv_heads > 0 ? s->heads / s->kv_heads : 0;
 }
 
+/* Whether the rung uses tensor cores: its kernels have "tensor" in their names. */
+static bool uses_tensor_cores(const struct attention_shape *s, int rung)
+{
+	return s->kv_dtype != DTYPE_F32 && rung >= LADDER_TENSOR_RUNG;
+}
+
+int ladder_room(const struct attention_shape *s, int rung)
+{
+	return uses_tensor_cores(s, rung) ? TENSOR_GROUP(group_of(s)) : group_of(s);
+}
+
 /* The form of rung 10, by times of an H100 (doc/ladder.md): clusters, as long as those of two
  * launches run at once, so that one begins while the other ends. Then they are on half of the
  * multiprocessors. A long sequence that is alone keeps the memory busy from there, but not from
@@ -60,7 +71,7 @@ static bool suits_clusters(const struct attention_shape *s, int multiprocessors)
 {
 	return s->max_len <= ladder_cluster_keys(s, multiprocessors)
 		&& (int64_t)s->slots * s->kv_heads <= max_clusters(multiprocessors)
-		&& CLUSTER_STAGES(group_of(s), s->head_dim) >= CLUSTER_MIN_STAGES;
+		&& CLUSTER_STAGES(ladder_room(s, 10), s->head_dim) >= CLUSTER_MIN_STAGES;
 }
 
 /* Rung 13: the fastest rung for a shape, by times of an H100 (doc/ladder.md), which has
@@ -68,7 +79,7 @@ static bool suits_clusters(const struct attention_shape *s, int multiprocessors)
  * clusters suit there. The first row that a shape fits is taken. All that it names have the same
  * bits. The times are those of f32: for other types of keys and values nothing is measured yet, and
  * they have the same rows. */
-enum { SHAPE_TABLE = 13, TABLE_MULTIPROCESSORS = 132 };
+enum { SHAPE_TABLE = 13, FP8_RUNG = 11, TABLE_MULTIPROCESSORS = 132 };
 
 static const struct {
 	int min_group;                  /* query heads of a KV head */
@@ -85,14 +96,20 @@ static const struct {
 	{ 0, 0, false, 10 },
 };
 
+/* Rung 11 is what the table names for e4m3: all rungs from 7 up fold its scales. */
+static bool is_fp8_rung(const struct attention_shape *s)
+{
+	return s->rung == FP8_RUNG && s->kv_dtype == DTYPE_E4M3;
+}
+
 int ladder_rung(const struct attention_shape *s)
 {
 	int i = 0;
 
-	if (s->rung > 0 && s->rung != SHAPE_TABLE)
+	if (s->rung > 0 && s->rung != SHAPE_TABLE && !is_fp8_rung(s))
 		return s->rung;
 	if (attention_has_options(s))
-		return 6;
+		return s->kv_dtype == DTYPE_F32 ? LADDER_BULK_RUNG : LADDER_TENSOR_RUNG;
 	while (i + 1 < COUNT(shape_table)
 	       && (group_of(s) < shape_table[i].min_group || s->max_len < shape_table[i].min_len
 		   || (shape_table[i].clusters
@@ -107,19 +124,29 @@ bool ladder_clusters(const struct attention_shape *s, const struct device_info *
 		&& suits_clusters(s, info->multiprocessors);
 }
 
+static bool has_rung(const struct attention_shape *s, int rung)
+{
+	return rung == 5 || rung == 6 || rung == 9 || rung == 10
+		|| rung == (s->kv_dtype == DTYPE_F32 ? 4 : LADDER_TENSOR_RUNG);
+}
+
+static const char *rungs_of(enum dtype type)
+{
+	return type == DTYPE_F32 ? "0 to 6, 9, 10 and 13"
+		: type == DTYPE_E4M3 ? "5 to 7, 9 to 11 and 13" : "5 to 7, 9, 10 and 13";
+}
+
 static enum status check(const struct attention_shape *s)
 {
 	int rung = ladder_rung(s);
 
-	if (rung != 4 && rung != 5 && rung != 6 && rung != 9 && rung != 10)
-		return fail(STATUS_USAGE, "ladder: there is no rung %d; those of f32 are 0 to 6, "
-			    "9, 10 and 13", rung);
-	if (s->kv_dtype != DTYPE_F32 && rung == 4)
-		return fail(STATUS_USAGE, "ladder: rung 4 takes a KV cache of f32, got %s, which "
-			    "rungs 5, 6, 9, 10 and 13 take", dtype_name(s->kv_dtype));
-	if (attention_has_options(s) && rung != 5 && rung != 6)
+	if (!has_rung(s, rung))
+		return fail(STATUS_USAGE, "ladder: a KV cache of %s has no rung %d; it has %s",
+			    dtype_name(s->kv_dtype), rung, rungs_of(s->kv_dtype));
+	if (attention_has_options(s) && rung > LADDER_TENSOR_RUNG)
 		return fail(STATUS_USAGE, "ladder: rung %d has no softcap, window, sinks, "
-			    "log-sum-exp or pages, which rungs 5, 6 and 13 have", rung);
+			    "log-sum-exp or pages, which rungs %s13 have", rung,
+			    s->kv_dtype == DTYPE_F32 ? "5, 6 and " : "5, 6, 7 and ");
 	if (group_of(s) > SPLIT_MAX_GROUP)
 		return fail(STATUS_USAGE, "ladder: rung %d takes at most %d query heads for each "
 			    "KV head, got %d; rungs 1 to 3 take any", rung, SPLIT_MAX_GROUP,
@@ -134,7 +161,7 @@ static enum status check(const struct attention_shape *s)
 
 size_t ladder_shared(const struct attention_shape *s, bool clusters)
 {
-	int G = group_of(s), D = s->head_dim, rung = ladder_rung(s);
+	int rung = ladder_rung(s), G = ladder_room(s, rung), D = s->head_dim;
 	int floats = SPLIT_FLOATS(G, D) + SPLIT_MERGE_FLOATS(G, D);
 
 	if (rung == 4)
@@ -318,8 +345,9 @@ static enum status launch_attend(struct attention *a, const char *name, int laye
 
 	if (l->clusters)
 		launch.cluster = (struct dim3){ 1, 1, CLUSTER_BLOCKS };
-	snprintf(kernel, sizeof kernel, "%s%s%s", name, narrow ? "_" : "",
-		 narrow ? dtype_name(a->shape.kv_dtype) : "");
+	snprintf(kernel, sizeof kernel, "%s%s%s%s", name,
+		 ladder_rung(&a->shape) > LADDER_TENSOR_RUNG && narrow ? "_tensor" : "",
+		 narrow ? "_" : "", narrow ? dtype_name(a->shape.kv_dtype) : "");
 	return launch_on(a->device, &a->io->target, kernel, &launch);
 }
 
@@ -406,6 +434,8 @@ static enum status launch(struct attention *a, int layer)
 		return launch_split(a, "flash_decode_split", layer);
 	case 6:
 		return launch_split(a, "flash_decode_stream", layer);
+	case 7:
+		return launch_split(a, "flash_decode_tensor", layer);
 	case 9:
 		return launch_planned(a, layer);
 	default:

@@ -5,8 +5,10 @@
 #include "engine/attention/path_table.h"
 
 #define LADDER_BEST (-1)
-/* The first rungs with bulk copies, which need sm_90, and with a plan. */
+/* The first rungs with bulk copies, which need sm_90, with tensor cores, if keys and values are not
+ * f32, and with a plan. */
 #define LADDER_BULK_RUNG 6
+#define LADDER_TENSOR_RUNG 7
 #define LADDER_PLAN_RUNG 9
 /* Room for most keys of a sequence for which rung 10 has clusters, unless it is alone and its
  * clusters are on enough multiprocessors. */
@@ -17,6 +19,8 @@
 const struct path *ladder_path(int rung);
 /* The rung, 4 or more, that path_ladder runs for a shape: its own, or what the table names. */
 int ladder_rung(const struct attention_shape *);
+/* Query heads of a KV head for which the kernel of a rung has shared memory: the group, or more. */
+int ladder_room(const struct attention_shape *, int rung);
 /* Most clusters of a launch for which rung 10 has them, one for each sequence and KV head; 0 before
  * sm_90. */
 int ladder_max_clusters(const struct device_info *);

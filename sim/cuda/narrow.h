@@ -6,8 +6,11 @@
  * Exactly, to float:
  *   float_of_f16(bits), float_of_bf16(bits)
  *   float2_of_e4m3x2(bits)             of two codes, the lower byte first
+ * Exactly, to two f16, the first in the low half:
+ *   f16x2_of_e4m3x2(bits)
  * Rounded to nearest even, from float; a NaN has all bits set but the sign:
  *   f16_of_float(x), bf16_of_float(x)
+ *   f16x2_of_floats(low, high), bf16x2_of_floats(low, high)
  *   e4m3_of_float(x)                   what is larger than 448 becomes that
  */
 #ifndef SIM_NARROW_H
@@ -29,6 +32,22 @@ static __device__ inline float2 float2_of_e4m3x2(unsigned short bits)
 	return make_float2(narrow_from_e4m3((uint8_t)bits), narrow_from_e4m3((uint8_t)(bits >> 8)));
 }
 
+static __device__ inline unsigned f16x2_of_floats(float low, float high)
+{
+	return narrow_to_f16(low) | (unsigned)narrow_to_f16(high) << 16;
+}
+
+static __device__ inline unsigned bf16x2_of_floats(float low, float high)
+{
+	return narrow_to_bf16(low) | (unsigned)narrow_to_bf16(high) << 16;
+}
+
+static __device__ inline unsigned f16x2_of_e4m3x2(unsigned short bits)
+{
+	return f16x2_of_floats(narrow_from_e4m3((uint8_t)bits),
+			       narrow_from_e4m3((uint8_t)(bits >> 8)));
+}
+
 #else
 
 #define NARROW_FN static __device__ __forceinline__
@@ -44,7 +63,7 @@ NARROW_FN float float_of_bf16(unsigned short bits)
 {
 	return __uint_as_float((unsigned)bits << 16);
 }
-NARROW_FN float2 float2_of_e4m3x2(unsigned short bits)
+NARROW_FN unsigned f16x2_of_e4m3x2(unsigned short bits)
 {
 	unsigned halves = 0;
 
@@ -53,8 +72,28 @@ NARROW_FN float2 float2_of_e4m3x2(unsigned short bits)
 #else
 	asm volatile("trap;");
 #endif
+	return halves;
+}
+NARROW_FN float2 float2_of_e4m3x2(unsigned short bits)
+{
+	unsigned halves = f16x2_of_e4m3x2(bits);
+
 	return make_float2(float_of_f16((unsigned short)halves),
 			   float_of_f16((unsigned short)(halves >> 16)));
+}
+NARROW_FN unsigned f16x2_of_floats(float low, float high)
+{
+	unsigned halves;
+
+	asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(halves) : "f"(high), "f"(low));
+	return halves;
+}
+NARROW_FN unsigned bf16x2_of_floats(float low, float high)
+{
+	unsigned halves;
+
+	asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(halves) : "f"(high), "f"(low));
+	return halves;
 }
 NARROW_FN unsigned short f16_of_float(float x)
 {

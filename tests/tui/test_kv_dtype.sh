@@ -62,16 +62,41 @@ same() {
 	expect "$name runs" 0
 	result "$name has the bits of f32" "$(cmp o wanted 2>&1)"
 }
-same 'f16' --k k.f16 --v v.f16
-same 'f16 on rung 5' --rung 5 --k k.f16 --v v.f16 --kv-dtype f16
-same 'bf16' --k 'kV2<.16' --v 'vV2|.16'
-same 'bf16 by name' --k 'kV2|.16' --v 'vV2<.16' --kv-dtype bf16 --rung 13
-same 'bf16 in u16' --k 'ku2<.16' --v 'vu2<.16' --kv-dtype bf16
+same 'f16' --rung 6 --k k.f16 --v v.f16
+same 'f16 by name' --rung 5 --k k.f16 --v v.f16 --kv-dtype f16
+same 'bf16' --rung 6 --k 'kV2<.16' --v 'vV2|.16'
+same 'bf16 by name' --rung 5 --k 'kV2|.16' --v 'vV2<.16' --kv-dtype bf16
+same 'bf16 in u16' --rung 5 --k 'ku2<.16' --v 'vu2<.16' --kv-dtype bf16
 same 'e4m3 on rung 5' --rung 5 --k 'kV1<.8' --v 'vV1|.8' --kv-dtype e4m3
-same 'e4m3 in u8' --k 'ku1|.8' --v 'vu1|.8' --kv-dtype e4m3 --k-scale ones
-same 'a graph' --k k.f16 --v v.f16 --graph capture
+same 'e4m3 in u8' --rung 6 --k 'ku1|.8' --v 'vu1|.8' --kv-dtype e4m3 --k-scale ones
+same 'a graph' --rung 6 --k k.f16 --v v.f16 --graph capture
 
-run $ladder --k 'ku1|.8' --v 'vu1|.8' --kv-dtype e4m3 --v-scale halves --out o --no-record
+# tensor NAME RUNG TYPE OPTIONS...: tensor cores give the same bits on each rung, and the numbers of
+# f32 to 14 bits; but not the bits.
+tensor() {
+	name=$1 rung=$2 type=$3
+	shift 3
+	[ -f "wanted.$type" ] || run $ladder --rung 7 "$@" --out "wanted.$type" --no-record
+	run $ladder --rung "$rung" "$@" --out o --no-record
+	expect "$name runs" 0
+	result "$name has the bits of rung 7" "$(cmp o "wanted.$type" 2>&1)"
+	result "$name has the numbers of f32" "$(python3 - o wanted <<-'PY'
+	import struct, sys
+	a, b = (struct.unpack('<1024f', open(name, 'rb').read()[128:]) for name in sys.argv[1:])
+	worst = max(abs(x - y) for x, y in zip(a, b))
+	if not 0 < worst < 2 ** -14:
+	    print('difference', worst)
+	PY
+	)"
+}
+tensor 'f16 on rung 9' 9 f16 --k k.f16 --v v.f16
+tensor 'f16 on the best rung, from a graph' 13 f16 --k k.f16 --v v.f16 --graph capture
+tensor 'bf16 on rung 10' 10 bf16 --k 'kV2<.16' --v 'vV2|.16'
+tensor 'bf16 on the best rung' best bf16 --k 'ku2<.16' --v 'vu2<.16' --kv-dtype bf16
+tensor 'e4m3 on rung 11' 11 e4m3 --k 'kV1<.8' --v 'vV1|.8' --kv-dtype e4m3
+
+run $ladder --rung 5 --k 'ku1|.8' --v 'vu1|.8' --kv-dtype e4m3 --v-scale halves --out o \
+	--no-record
 result 'a scale has an effect' "$(cmp -s o wanted && echo 'it has none')"
 
 # --- errors ---
@@ -90,7 +115,11 @@ expect 'bf16 for f16' 2 '--kv-dtype f16 takes dtype f16, got bf16$'
 run $ladder --k k.f16 --v v.f32
 expect 'two types' 2 '^flashtwin attend: --v v.f32: expected dtype f16, got f32$'
 run $ladder --k k.f16 --v v.f16 --rung 4
-expect 'another rung' 2 'rung 4 takes a KV cache of f32, got f16, which rungs 5, 6, 9, 10 and 13 take$'
+expect 'another rung' 2 'a KV cache of f16 has no rung 4; it has 5 to 7, 9, 10 and 13$'
+run $ladder --k k.f32 --v v.f32 --rung 7
+expect 'tensor cores for f32' 2 'a KV cache of f32 has no rung 7; it has 0 to 6, 9, 10 and 13$'
+run $ladder --k k.f16 --v v.f16 --rung 11
+expect 'rung 11 of f16' 2 'a KV cache of f16 has no rung 11; it has 5 to 7, 9, 10 and 13$'
 run attend --q q --k k.f16 --v v.f16
 expect 'another path' 2 'expected a KV cache of f32, got f16, which needs --path ladder$'
 run attend --q q --k k.f32 --v v.f32 --path prefill --kv-dtype f32
@@ -105,9 +134,9 @@ expect 'an unknown type' 2 '--kv-dtype: expected f32, f16, bf16 or e4m3, got e5m
 # --- traces ---
 
 # Rung 5 is that of decode, below.
-for rung in 6 9 10; do
+for rung in 7 9 10; do
 	case $rung in
-	6) type=bf16; files='--k kV2<.16 --v vV2<.16' ;;
+	7) type=bf16; files='--k kV2<.16 --v vV2<.16' ;;
 	9) type=f16; files='--k k.f16 --v v.f16' ;;
 	*) type=e4m3; files='--k ku1|.8 --v vu1|.8 --kv-dtype e4m3 --k-scale halves' ;;
 	esac

@@ -29,7 +29,8 @@ static enum view_shape_form form_of(const char *kernel)
 {
 	if (strcmp(kernel, KERNEL_GROUP) == 0)
 		return SHAPE_GROUP;
-	if (begins(kernel, KERNEL_SPLIT) || begins(kernel, KERNEL_STREAM))
+	if (begins(kernel, KERNEL_SPLIT) || begins(kernel, KERNEL_STREAM)
+	    || begins(kernel, KERNEL_TENSOR))
 		return SHAPE_SPLIT;
 	if (begins(kernel, KERNEL_PLANNED) || begins(kernel, KERNEL_FUSED))
 		return SHAPE_PLANNED;
@@ -104,7 +105,7 @@ static enum status read_group(const struct view_context *c, struct view_shape *s
 		return STATUS_OK;
 	s->warps = SPLIT_WARPS;
 	s->tile = SPLIT_TILE(s->d);
-	s->scored = s->group <= 2 ? (int)s->group : 4;
+	s->scored = s->group <= 2 && !strstr(s->place.kernel, "_tensor_") ? (int)s->group : 4;
 	return view_shape_plan(c, s);
 }
 

@@ -1,5 +1,6 @@
 /* test_ladder_narrow.c - the ladder with caches of f16, bf16 and e4m3: the bits of an f32 cache
- * with the same numbers, at any order of blocks and from graphs; and the error against float64.
+ * with the same numbers, and those of tensor cores, which all rungs that use them share, at any
+ * order of blocks and from graphs; and the error against float64.
  */
 #include "config.h"
 
@@ -23,9 +24,10 @@ static const struct form {
 	const char *name;
 	int rung, max_len;              /* 0: that of the caches */
 } forms[] = {
-	{ "rung 5", 5, 0 }, { "rung 6", 6, 0 }, { "rung 9", 9, 0 }, { "rung 10", 10, 0 },
-	{ "rung 10 without clusters", 10, LADDER_CLUSTER_LEN + 1 },
+	{ "rung 5", 5, 0 }, { "rung 6", 6, 0 }, { "rung 7", 7, 0 }, { "rung 9", 9, 0 },
+	{ "rung 10", 10, 0 }, { "rung 10 without clusters", 10, LADDER_CLUSTER_LEN + 1 },
 };
+enum { TENSOR = 2 };                    /* the first form with tensor cores */
 static const int dims[] = { HEAD_SIZES };
 static const int groups[] = { 1, 2, 3, 8, 16 };
 enum { TYPES = 3, GROUPS = 5, CASES = TYPES * GROUPS, FORMS = sizeof forms / sizeof forms[0] };
@@ -174,12 +176,30 @@ static void expect_equal(const struct batch *b, const float *wanted, const float
 			      what, i, got[i], wanted[i]);
 }
 
+/* Forms [first, end) have the bits of `wanted`, and so have graphs of them. */
+static void expect_forms(const struct batch *b, const float *wanted, size_t first, size_t end,
+			 bool graphs)
+{
+	float *got;
+
+	for (size_t i = first; i < end; i++) {
+		got = attend_narrow(b, &forms[i], GRAPH_NONE, i + 1);
+		expect_equal(b, wanted, got, forms[i].name);
+		free(got);
+		for (int graph = GRAPH_CAPTURE; graph <= GRAPH_MANUAL && graphs; graph++) {
+			got = attend_narrow(b, &forms[i], (enum graph_mode)graph, 0);
+			expect_equal(b, wanted, got, "from a graph");
+			free(got);
+		}
+	}
+}
+
 /* Scales that are powers of two change no bits. */
 START_TEST(the_bits_are_those_of_f32)
 {
 	struct batch b = batch_of(_i);
 	struct attention_shape wide = b.shape;
-	float *k, *v, *wanted, *got;
+	float *k, *v, *wanted;
 
 	if (b.shape.kv_dtype == DTYPE_E4M3) {
 		b.k_scale[1] = 4.0f;
@@ -189,19 +209,66 @@ START_TEST(the_bits_are_those_of_f32)
 	v = scaled(&b, b.v, b.v_scale);
 	wide.kv_dtype = DTYPE_F32;
 	wanted = attend(&b, &wide, 0, k, v, k, v);
-	for (size_t i = 0; i < FORMS; i++) {
-		got = attend_narrow(&b, &forms[i], GRAPH_NONE, (uint64_t)_i);
-		expect_equal(&b, wanted, got, forms[i].name);
-		free(got);
-		for (int graph = GRAPH_CAPTURE; graph <= GRAPH_MANUAL && _i < TYPES; graph++) {
-			got = attend_narrow(&b, &forms[i], (enum graph_mode)graph, 0);
-			expect_equal(&b, wanted, got, "from a graph");
-			free(got);
-		}
-	}
+	expect_forms(&b, wanted, 0, TENSOR, _i < TYPES);
 	free(wanted);
 	free(k);
 	free(v);
+	free_batch(&b);
+}
+END_TEST
+
+START_TEST(tensor_cores_have_the_same_bits_on_all_rungs)
+{
+	struct batch b = batch_of(_i);
+	float *wanted = attend_narrow(&b, &forms[TENSOR], GRAPH_NONE, 0);
+
+	expect_forms(&b, wanted, TENSOR, FORMS, _i < TYPES);
+	free(wanted);
+	free_batch(&b);
+}
+END_TEST
+
+/* Queries and weights have 16 bits of bf16, or 22 of f16, so that sums are off by about half of the
+ * last one of them; products are exact. Scores here are below 4. */
+START_TEST(tensor_cores_are_accurate)
+{
+	struct batch b = batch_of(_i);
+	size_t D = (size_t)b.shape.head_dim, group = (size_t)(b.shape.heads / KV_HEADS);
+	double limit = b.shape.kv_dtype == DTYPE_BF16 ? 0x1p-16 : 0x1p-20, worst = 0.0;
+	float *out = attend_narrow(&b, &forms[TENSOR], GRAPH_NONE, 0), plain[256];
+	double exact[256];
+
+	for (size_t row = 0; row < (size_t)(SLOTS * b.shape.heads); row++) {
+		size_t slot = row / (size_t)b.shape.heads, at = row / group * CAPACITY * D;
+
+		reference_row(b.q + row * D, b.k + at, b.v + at, lengths[slot], D, D, b.shape.scale,
+			      exact, plain);
+		check_hull(out + row * D, b.v + at, lengths[slot], D, "tensor cores");
+		for (size_t d = 0; d < D; d++)
+			worst = fmax(worst, fabs(out[row * D + d] - exact[d]));
+	}
+	ck_assert_msg(worst <= limit, "%s, D %zu, %d heads: error %g",
+		      dtype_name(b.shape.kv_dtype), D, b.shape.heads, worst);
+	free(out);
+	free_batch(&b);
+}
+END_TEST
+
+/* The newest key has a NaN: the rows of its KV head are NaN, all others stay. */
+START_TEST(a_nan_stays_in_its_rows)
+{
+	struct batch b = batch_of(_i);
+	size_t D = (size_t)b.shape.head_dim, group = (size_t)(b.shape.heads / KV_HEADS);
+	float *wanted = attend_narrow(&b, &forms[TENSOR], GRAPH_NONE, 0), *got;
+
+	b.k[((size_t)lengths[0] - 1) * D + 3] = NAN;
+	got = attend_narrow(&b, &forms[TENSOR], GRAPH_NONE, 0);
+	for (size_t i = 0; i < group * D; i++)
+		ck_assert_msg(isnan(got[i]), "element %zu is %g", i, got[i]);
+	ck_assert_mem_eq(got + group * D, wanted + group * D,
+			 ((size_t)(SLOTS * b.shape.heads) - group) * D * sizeof *got);
+	free(wanted);
+	free(got);
 	free_batch(&b);
 }
 END_TEST
@@ -219,9 +286,9 @@ START_TEST(a_full_block_has_room_for_its_barriers)
 	b.q = xcalloc((size_t)(SLOTS * b.shape.heads * b.shape.head_dim), sizeof *b.q);
 	for (int i = 0; i < SLOTS * b.shape.heads * b.shape.head_dim; i++)
 		b.q[i] = (float)(i % 17 - 8) / 8.0f;
-	wanted = attend_narrow(&b, &forms[0], GRAPH_NONE, 0);
-	got = attend_narrow(&b, &forms[3], GRAPH_NONE, 0);
-	expect_equal(&b, wanted, got, forms[3].name);
+	wanted = attend_narrow(&b, &forms[TENSOR], GRAPH_NONE, 0);
+	got = attend_narrow(&b, &forms[4], GRAPH_NONE, 0);
+	expect_equal(&b, wanted, got, forms[4].name);
 	free(wanted);
 	free(got);
 	free_batch(&b);
@@ -310,8 +377,21 @@ START_TEST(what_does_not_take_them_says_so)
 			 " needs --path ladder");
 	shape.rung = 4;
 	ck_assert_int_eq(attention_check(&path_ladder, &shape), STATUS_USAGE);
-	ck_assert_str_eq(error_text(), "ladder: rung 4 takes a KV cache of f32, got bf16, which "
-			 "rungs 5, 6, 9, 10 and 13 take");
+	ck_assert_str_eq(error_text(), "ladder: a KV cache of bf16 has no rung 4; it has 5 to 7, 9, "
+			 "10 and 13");
+	shape.rung = 11;
+	ck_assert_int_eq(attention_check(&path_ladder, &shape), STATUS_USAGE);
+	shape.kv_dtype = DTYPE_E4M3;
+	OK(attention_check(&path_ladder, &shape));
+	shape.rung = 8;
+	ck_assert_int_eq(attention_check(&path_ladder, &shape), STATUS_USAGE);
+	ck_assert_str_eq(error_text(), "ladder: a KV cache of e4m3 has no rung 8; it has 5 to 7, 9 "
+			 "to 11 and 13");
+	shape.kv_dtype = DTYPE_F32;
+	shape.rung = 7;
+	ck_assert_int_eq(attention_check(&path_ladder, &shape), STATUS_USAGE);
+	ck_assert_str_eq(error_text(), "ladder: a KV cache of f32 has no rung 7; it has 0 to 6, 9, "
+			 "10 and 13");
 }
 END_TEST
 
@@ -321,6 +401,9 @@ int main(void)
 
 	tcase_set_timeout(tests, 300);
 	tcase_add_loop_test(tests, the_bits_are_those_of_f32, 0, CASES);
+	tcase_add_loop_test(tests, tensor_cores_have_the_same_bits_on_all_rungs, 0, CASES);
+	tcase_add_loop_test(tests, tensor_cores_are_accurate, 0, CASES);
+	tcase_add_loop_test(tests, a_nan_stays_in_its_rows, 0, TYPES);
 	tcase_add_test(tests, a_full_block_has_room_for_its_barriers);
 	tcase_add_loop_test(tests, scales_are_accurate, 0, FORMS);
 	tcase_add_loop_test(tests, new_rows_are_rounded, 0, 2 * TYPES);

@@ -1,0 +1,65 @@
+/* tensor_element.cuh - the elements of keys and values as tensor cores take them: two in a register.
+ *
+ * Used by split_tensor.cuh, after kernels/split_element.cuh. Elements of e4m3 become f16, exactly;
+ * the others stay what they are.
+ */
+#ifndef TENSOR_ELEMENT_CUH
+#define TENSOR_ELEMENT_CUH
+
+#include "kernels/split_element.cuh"
+#include "sim/cuda/tensor.h"
+
+/* The query head of a column of a product: that of columns 2 * c and 2 * c + 1 is c and c + 4, and
+ * so on from each 8th column. */
+#define TENSOR_HEAD(column) ((column) / 8 * 8 + (column) % 2 * 4 + (column) % 8 / 2)
+
+/* mma.sync for 16 and for 8 products a sum; the first number is in the low half of a pair. */
+#ifdef SPLIT_BF16
+#define TENSOR_K16 f32_bf16_k16
+#define TENSOR_K8 f32_bf16_k8
+#define TENSOR_FLOAT(bits) float_of_bf16((unsigned short)(bits))
+#define tensor_pair(low, high) bf16x2_of_floats((low), (high))
+#else
+#define TENSOR_K16 f32_f16_k16
+#define TENSOR_K8 f32_f16_k8
+#define TENSOR_FLOAT(bits) float_of_f16((unsigned short)(bits))
+#define tensor_pair(low, high) f16x2_of_floats((low), (high))
+#endif
+
+/* tensor_multiply(), whose name of an instruction may be a macro. */
+#define TENSOR_MULTIPLY(id, d, a, b) tensor_multiply(id, d, a, b)
+
+/* Eight elements that begin at a multiple of their size. */
+static __device__ uint4 tensor_eight(const split_vector *at)
+{
+#ifdef SPLIT_E4M3
+	uint2 codes = *(const uint2 *)at;
+
+	return make_uint4(f16x2_of_e4m3x2((unsigned short)(codes.x & 0xffff)),
+			  f16x2_of_e4m3x2((unsigned short)(codes.x >> 16)),
+			  f16x2_of_e4m3x2((unsigned short)(codes.y & 0xffff)),
+			  f16x2_of_e4m3x2((unsigned short)(codes.y >> 16)));
+#else
+	return *(const uint4 *)at;
+#endif
+}
+
+/* What rounding to the type leaves of a number; nothing where that is infinite. */
+static __device__ float tensor_left(float x, unsigned bits)
+{
+	float rounded = TENSOR_FLOAT(bits);
+
+	return fabsf(rounded) == INFINITY ? 0.0f : x - rounded;
+}
+
+/* The pair of what tensor_pair() has left of two numbers. */
+static __device__ unsigned tensor_rest(float low, float high, unsigned pair)
+{
+	return tensor_pair(tensor_left(low, pair & 0xffff), tensor_left(high, pair >> 16));
+}
+
+/* The low halves of two registers, and the high ones. */
+#define tensor_low(a, b) __byte_perm((a), (b), 0x5410)
+#define tensor_high(a, b) __byte_perm((a), (b), 0x7632)
+
+#endif
