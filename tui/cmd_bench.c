@@ -14,7 +14,7 @@ struct asked {
 	const char *suite, *device;     /* NULL: not given */
 	const char *trace;              /* of --suite view; NULL: one is recorded */
 	const char *plot;               /* NULL: none */
-	const char *rungs, *shape;      /* of --suite decode */
+	const char *rungs, *shape, *kv_dtype;      /* of --suite decode */
 	bool sim, json, list;
 	int64_t runs;                   /* 0: not given */
 	char **files;                   /* [file_count] of --suite decode */
@@ -38,6 +38,7 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_BENCH_PLOT: asked->plot = v->text; break;
 	case OPTION_BENCH_RUNG: asked->rungs = v->text; break;
 	case OPTION_BENCH_SHAPE: asked->shape = v->text; break;
+	case OPTION_BENCH_KV_DTYPE: asked->kv_dtype = v->text; break;
 	case OPTION_BENCH_LIST: asked->list = true; break;
 	case OPTION_SAMPLES: asked->runs = v->integer; break;
 	default: break;
@@ -63,12 +64,14 @@ static enum status read_options(int argc, char **argv, struct asked *asked)
 /* Options of --suite decode only. */
 static enum status check_decode(const struct asked *asked)
 {
-	bool measures = asked->device || asked->rungs || asked->shape || asked->list || asked->runs;
+	bool measures = asked->device || asked->rungs || asked->shape || asked->kv_dtype
+		|| asked->list || asked->runs;
 
 	if (!is_suite(asked, "decode"))
-		return asked->rungs || asked->shape || asked->list
+		return asked->rungs || asked->shape || asked->kv_dtype || asked->list
 			? fail(STATUS_USAGE, "%s needs --suite decode", asked->rungs ? "--rung"
-			       : asked->shape ? "--shape" : "--list") : STATUS_OK;
+			       : asked->shape ? "--shape" : asked->kv_dtype ? "--kv-dtype"
+			       : "--list") : STATUS_OK;
 	if (asked->file_count > 0 && measures)
 		return fail(STATUS_USAGE, "saved results such as %s cannot be used with options of "
 			    "measuring", asked->files[0]);
@@ -112,7 +115,7 @@ static enum status run_decode(const struct asked *asked)
 {
 	return bench_decode_rungs(&(struct bench_decode_request){
 		.device = asked->device ? asked->device : "cuda", .rungs = asked->rungs,
-		.shape = asked->shape, .runs = (int)asked->runs, .list = asked->list,
+		.shape = asked->shape, .kv_dtype = asked->kv_dtype, .runs = (int)asked->runs, .list = asked->list,
 		.json = asked->json, .plot = asked->plot, .files = asked->files,
 		.file_count = asked->file_count });
 }
@@ -148,7 +151,8 @@ const struct command cmd_bench = {
 	"       flashtwin bench --suite seeds [--device cuda|sim] [--runs N] [--json]\n"
 	"                       [--plot FILE]\n"
 	"       flashtwin bench --suite decode [--device cuda|sim] [--rung all|N,N,...]\n"
-	"                       [--shape LIST|SHAPE] [--runs N] [--list] [--json] [--plot FILE]\n"
+	"                       [--shape LIST|SHAPE] [--kv-dtype TYPE] [--runs N] [--list]\n"
+	"                       [--json] [--plot FILE]\n"
 	"       flashtwin bench --suite decode RESULTS.json... [--json] [--plot FILE]\n"
 	"       flashtwin bench --suite view [T.twin] [--plot FILE]\n"
 	"       flashtwin bench --suite last [--device cuda|sim] [--runs N]\n"

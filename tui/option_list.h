@@ -39,14 +39,14 @@ OPTION(K_SCALE, ON_ATTEND, OWN, 0, "k-scale", VALUE_FILE("F.npy"),
        "e4m3: what keys are multiplied by, one f32 for each KV head (default 1)")
 OPTION(V_SCALE, ON_ATTEND, OWN, 0, "v-scale", VALUE_FILE("F.npy"), "the same for values")
 OPTION(PAGE_TABLE, ON_ATTEND, OWN, 0, "page-table", VALUE_FILE("T.npy"),
-       "ladder, rungs 5 and 6: K and V are pools of pages, (P, Hkv, N, D), layout HND; T is i32 "
+       "ladder, rungs 5 to 7: K and V are pools of pages, (P, Hkv, N, D), layout HND; T is i32 "
        "(M, pages) or (pages): row r of sequence m is row r % N of page T[m, r / N]")
 OPTION(PAGE, ON_ATTEND, OWN, 0, "page", VALUE_INTEGER("N", 1, INT32_MAX),
        "with --page-table: rows of a page; pools of other pages are refused (default: as K has)")
 OPTION(OUT, ON_ATTEND, OWN, 0, "out", VALUE_FILE("O.npy"),
        "where to write the output; without it a summary is printed")
 OPTION(LSE, ON_ATTEND, OWN, 0, "lse", VALUE_FILE("L.npy"),
-       "ladder, rungs 5 and 6: where to write log(sum of exp(score)), f32 (H) or (M, H)")
+       "ladder, rungs 5 to 7: where to write log(sum of exp(score)), f32 (H) or (M, H)")
 OPTION(LENGTHS, ON_ATTEND, OWN, 0, "lengths", VALUE_TEXT("N0,N1,..."),
        "keys of each sequence, 0 for none; at most, and by default, n, or with pages N * pages")
 OPTION(CAUSAL, ON_ATTEND, OWN, 0, "causal", VALUE_OPTIONAL_NAME("top-left bottom-right"),
@@ -119,12 +119,12 @@ OPTION(CHUNK, ON_DECODE | ON_ATTEND, RUN, 0, "chunk", VALUE_INTEGER("C", 0, MAX_
        "keys per chunk (128); with 0, auto does not use flash decoding")
 OPTION(WARPS, ON_DECODE | ON_ATTEND, RUN, 0, "warps", VALUE_INTEGER("N", 1, 2),
        "warps per chunk of flash decoding, 1 or 2 (1)")
-OPTION(RUNG, ON_DECODE | ON_ATTEND, RUN, 0, "rung", VALUE_NAME("N", "best 0 1 2 3 4 5 6 9 10 13"),
+OPTION(RUNG, ON_DECODE | ON_ATTEND, RUN, 0, "rung", VALUE_NAME("N", "best 0 1 2 3 4 5 6 7 9 10 11 13"),
        "of the path ladder: a rung, or the fastest (best)")
 OPTION(SOFTCAP, ON_DECODE | ON_ATTEND, RUN, 0, "softcap", VALUE_FLOAT("X"),
-       "ladder, rungs 5 and 6: a score becomes X * tanh(score / X)")
+       "ladder, rungs 5 to 7: a score becomes X * tanh(score / X)")
 OPTION(WINDOW, ON_DECODE | ON_ATTEND, RUN, 0, "window", VALUE_INTEGER("N", 1, INT32_MAX),
-       "ladder, rungs 5 and 6: a query sees only the last N keys, its own included")
+       "ladder, rungs 5 to 7: a query sees only the last N keys, its own included")
 OPTION(SINKS, ON_DECODE | ON_ATTEND, RUN, 0, "sinks", VALUE_INTEGER("N", 0, INT32_MAX),
        "with --window: it also sees the first N keys (0)")
 OPTION(PROFILE, ON_RUN, RUN, 0, "profile", VALUE_NAME("NAME", "h200"),
@@ -313,8 +313,10 @@ OPTION(SAMPLES, ON_BENCH, OWN, 0, "runs", VALUE_INTEGER("N", 1, 10000),
 OPTION(BENCH_RUNG, ON_BENCH, OWN, 0, "rung", VALUE_TEXT("all|N,N,..."),
        "of --suite decode: these rungs of the path ladder, or best (all)")
 OPTION(BENCH_SHAPE, ON_BENCH, OWN, 0, "shape", VALUE_TEXT("LIST|SHAPE"),
-       "of --suite decode: only the shapes of a list (table, keys, sizes or prefill), or one "
-       "shape, as for info --plan")
+       "of --suite decode: only the shapes of a list (table, keys, sizes, narrow or prefill), or "
+       "one shape, as for info --plan")
+OPTION(BENCH_KV_DTYPE, ON_BENCH, OWN, 0, "kv-dtype", VALUE_NAME("TYPE", "f32 f16 bf16 e4m3"),
+       "of --suite decode: of keys and values (f32)")
 OPTION(BENCH_LIST, ON_BENCH, OWN, 0, "list", VALUE_NONE,
        "of --suite decode: print which shapes and rungs it would measure; measure nothing")
 OPTION(BENCH_PLOT, ON_BENCH, OWN, 0, "plot", VALUE_FILE("FILE"),
@@ -332,7 +334,7 @@ OPTION(INFO_PLAN, ON_INFO, OWN, 0, "plan", VALUE_TEXT("SHAPE"),
        "print how the path ladder runs a batch: splits, tiles, blocks, bytes, the least time that "
        "the memory allows, and the time to be expected, for the simulator's profile or, with "
        "--device cuda, the GPU")
-OPTION(INFO_RUNG, ON_INFO, OWN, 0, "rung", VALUE_NAME("N", "best 5 6 9 10 13"),
+OPTION(INFO_RUNG, ON_INFO, OWN, 0, "rung", VALUE_NAME("N", "best 5 6 7 9 10 11 13"),
        "with --plan: a rung that has splits and tiles (best: by the shape table)")
 OPTION(INFO_KV_DTYPE, ON_INFO, OWN, 0, "kv-dtype", VALUE_NAME("TYPE", "f32 f16 bf16 e4m3"),
        "with --plan: of keys and values (f32)")

@@ -1,8 +1,8 @@
-# ladder-options.sh - the part of run.sh that attends with rungs 5 and 6 on both devices, with keys
+# ladder-options.sh - the part of run.sh that attends with rungs 5, 6 and 7 on both devices, with keys
 # and values of each type, softcap, windows, sinks, log-sum-exps and pages.
 #
 # Head sizes, groups and lengths near tiles, windows and page borders, with random tensors: no bit
-# may differ between the devices, and the two rungs must give each other's output and log-sum-exps.
+# may differ between the devices, and rungs 5 and 6 must give each other's output and log-sum-exps.
 # Sourced by run.sh, whose functions and variables it uses.
 
 # tensors D HEADS LENGTH: q.npy, and for each type kv_k.TYPE.npy and kv_v.TYPE.npy of 2 sequences
@@ -56,11 +56,12 @@ save("table", "<i4", (SLOTS, PAGES), array.array("i", table).tobytes())
 PYTHON
 }
 
-# attends WHAT TYPE FILES OPTION...: rungs 5 and 6; FILES is kv or pool.
+# attends WHAT TYPE FILES OPTION...: rungs 5, 6 and 7; FILES is kv or pool.
 attends() {
 	what="$2, $1" type=$2 files=$3
 	shift 3
-	for rung in 5 6; do
+	for rung in 5 6 7; do
+		[ "$type" != f32 ] || [ "$rung" -lt 7 ] || continue
 		run 240 "$flashtwin" attend --path ladder --rung "$rung" --kv-dtype "$type" \
 			--q "$work/q.npy" --k "$work/${files}_k.$type.npy" \
 			--v "$work/${files}_v.$type.npy" --device both --log points \

@@ -2,7 +2,7 @@
 #
 # Head sizes, groups of query heads and lengths near the boundaries of tiles and splits, with random
 # tensors: no bit of caches, partials, points and outputs may differ between the devices, and rungs
-# from 5 up must give each other's output. Sourced by run.sh, whose functions and variables it uses.
+# from 5 up must give each other's output; with keys and values of 8 and 16 bits, those from 7 up. Sourced by run.sh, whose functions and variables it uses.
 
 # climb SLOTS KV_HEADS GROUP HEAD_DIM KEYS LENGTHS RUNG...: compares these rungs.
 climb() {
@@ -28,6 +28,41 @@ climb() {
 	done
 }
 
+# narrow TYPE KV_HEADS GROUP HEAD_DIM KEYS LENGTHS: keys and values of a type on the rungs that use
+# tensor cores, from launches and from a graph; all must give the output of rung 7.
+narrow() {
+	type=$1 slots=$(echo "$6" | tr ',' '\n' | wc -l)
+	shape="$type, $slots x $(($2 * $3))/$2 heads, D $4, keys $6"
+	tensor "$work/q.npy" 1 "$slots, $(($2 * $3)), $4"
+	for seed in 2 3; do
+		tensor "$work/wide.npy" "$seed" "$slots, $2, $5, $4"
+		python3 - "$type" "$work/wide.npy" "$work/$seed.npy" "$slots, $2, $5, $4" <<'PYTHON'
+import array, struct, sys
+kind, wide, to, shape = sys.argv[1:]
+numbers = array.array("f", open(wide, "rb").read()[128:])
+if kind == "f16":
+    name, data = "<f2", struct.pack(f"<{len(numbers)}e", *numbers)
+elif kind == "bf16":
+    name, data = "<u2", b"".join(struct.pack("<f", x)[2:] for x in numbers)
+else:   # any code but those of NaN
+    name, data = "|u1", bytes(int(abs(x) * 1e4) % 127 | 128 * (x < 0) for x in numbers)
+header = f"{{'descr': '{name}', 'fortran_order': False, 'shape': ({shape}), }}".ljust(117) + "\n"
+open(to, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+PYTHON
+	done
+	for rung in 7 9 10; do
+		for graph in none capture; do
+			run 240 "$flashtwin" attend --path ladder --rung "$rung" --kv-dtype "$type" \
+				--q "$work/q.npy" --k "$work/2.npy" --v "$work/3.npy" --lengths "$6" \
+				--graph "$graph" --device both --log points --out "$work/out.npy"
+			compared "rung $rung, graph $graph, $shape"
+			[ "$rung$graph" != 7none ] || cp "$work/out.npy" "$work/first.npy"
+			cmp -s "$work/out.npy" "$work/first.npy" ||
+				result FAIL "rung $rung, graph $graph, $shape" 'not the output of rung 7'
+		done
+	done
+}
+
 if command -v python3 >/dev/null 2>&1; then
 	for D in 64 80 96 128 256; do
 		climb 1 1 4 "$D" 1025 1025 4 5 6 9 10
@@ -40,6 +75,16 @@ if command -v python3 >/dev/null 2>&1; then
 	done
 	for n in 1 8 9 15 16 17 127 128 129 2047 2048 2049 4097; do
 		climb 1 2 4 64 "$n" "$n" 5 6 9 10
+	done
+	for type in f16 bf16 e4m3; do
+		for D in 64 80 96 128 256; do
+			narrow "$type" 2 4 "$D" 1100 1100,0,17
+		done
+		for G in 1 2 3 6 7 8 16; do
+			narrow "$type" 1 "$G" 128 300 300,129,1,0,8
+		done
+		# Too many sequences for clusters.
+		narrow "$type" 1 5 128 300 300,0,7,1,129,16,128,255,2
 	done
 	climb 17 1 4 128 65 1,2,3,4,5,6,7,8,9,15,16,17,31,33,63,64,65 5 6 9 10
 else

@@ -23,6 +23,7 @@ struct bench_decode_request {
 	const char *device;             /* "cuda", or "sim", whose times say nothing about a GPU */
 	const char *rungs;              /* "all", "4,6,best" */
 	const char *shape;              /* one shape (tui/shape.h), or the name of a list */
+	const char *kv_dtype;           /* of keys and values; NULL: f32 */
 	int runs;
 	bool list;                      /* print what would be measured; needs no device */
 	bool json;

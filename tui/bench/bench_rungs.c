@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/dtype.h"
 #include "base/xalloc.h"
 #include "engine/attention/path_ladder.h"
 #include "tui/bench/bench.h"
@@ -39,17 +40,17 @@ static void add_rung(struct rungs *rungs, int rung)
 	rungs->items[rungs->count++] = rung;
 }
 
-static void add_all(struct rungs *rungs)
+static void add_all(struct rungs *rungs, enum dtype kv_dtype)
 {
 	/* The best is the last rung, the shape table. */
 	for (int rung = 0; rung < RUNGS_MAX; rung++)
-		if (rungs_check(rung) == STATUS_OK)
+		if (rungs_check(rung, kv_dtype) == STATUS_OK)
 			add_rung(rungs, rung);
 	error_clear();
 	add_rung(rungs, LADDER_BEST);
 }
 
-static enum status take_rung(struct rungs *rungs, const char *text)
+static enum status take_rung(struct rungs *rungs, const char *text, enum dtype kv_dtype)
 {
 	char *end;
 	long rung = strtol(text, &end, 10);
@@ -61,24 +62,24 @@ static enum status take_rung(struct rungs *rungs, const char *text)
 	if (*text < '0' || *text > '9' || *end || rung > RUNGS_MAX)
 		return fail(STATUS_USAGE, "--rung: expected all, or numbers of 0 to %d and best, "
 			    "separated by commas, got '%s'", RUNGS_MAX, text);
-	TRY(rungs_check((int)rung));
+	TRY(rungs_check((int)rung, kv_dtype));
 	add_rung(rungs, (int)rung);
 	return STATUS_OK;
 }
 
-static enum status parse_rungs(const char *text, struct rungs *out)
+static enum status parse_rungs(const char *text, enum dtype kv_dtype, struct rungs *out)
 {
 	char *copy, *rest, *item;
 	enum status status = STATUS_OK;
 
 	*out = (struct rungs){ 0 };
 	if (!text || strcmp(text, "all") == 0) {
-		add_all(out);
+		add_all(out, kv_dtype);
 		return STATUS_OK;
 	}
 	copy = rest = xstrdup(text);
 	while (status == STATUS_OK && (item = strsep(&rest, ",")))
-		status = take_rung(out, item);
+		status = take_rung(out, item, kv_dtype);
 	free(copy);
 	return status;
 }
@@ -89,6 +90,12 @@ static void rung_name(int rung, char name[16])
 		snprintf(name, 16, "best");
 	else
 		snprintf(name, 16, "rung %d", rung);
+}
+
+/* Of keys and values. */
+static double bytes_of(const struct shape *shape)
+{
+	return shape_bytes(shape, dtype_bytes(shape->kv_dtype));
 }
 
 /* --- the object --- */
@@ -132,7 +139,8 @@ static void add_row(json_t *rows, const struct rungs_shape *shape, const char *k
 {
 	json_array_append_new(rows, json_pack(
 		"{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:s}", "list", shape->list,
-		"shape", shape->text, "kernel", kernel, "dtype", "f32", "us", seeds_number(t->us),
+		"shape", shape->text, "kernel", kernel, "dtype", dtype_name(shape->shape.kv_dtype), "us",
+		seeds_number(t->us),
 		"p10", seeds_number(t->p10), "p90", seeds_number(t->p90), "runs", t->runs,
 		"copies", t->copies, "launches", t->launches, "note", t->note));
 }
@@ -173,7 +181,7 @@ static enum status measure_shape(struct rig *rig, const struct rungs *rungs,
 	if (!shape->shape.runs)
 		return measure_prompt(rig, shape, rows);
 	show_progress(shape->text, RUNGS_READ);
-	TRY(rungs_time_read(rig, shape_bytes(&shape->shape, sizeof(float)), &time));
+	TRY(rungs_time_read(rig, bytes_of(&shape->shape), &time));
 	add_row(rows, shape, RUNGS_READ, &time);
 	for (int i = 0; i < rungs->count; i++) {
 		rung_name(rungs->items[i], name);
@@ -234,7 +242,7 @@ static json_t *listing(const struct rungs_shapes *shapes, const struct rungs *ru
 
 		json_array_append_new(rows, json_pack(
 			"{s:s, s:s, s:o, s:o}", "list", s->list, "shape", s->text, "bytes",
-			decode ? json_integer((json_int_t)shape_bytes(&s->shape, sizeof(float)))
+			decode ? json_integer((json_int_t)bytes_of(&s->shape))
 			: json_null(), "kernels", decode ? rungs_of_shape(rungs, &s->shape)
 			: json_pack("[s, s]", prompt_kernels[0], prompt_kernels[1])));
 	}
@@ -286,12 +294,12 @@ static enum status show(json_t *results, bool json, const char *plot)
 }
 
 static enum status run_suite(const struct bench_decode_request *request,
-			     const struct rungs_shapes *shapes)
+			     const struct rungs_shapes *shapes, enum dtype kv_dtype)
 {
 	struct rungs rungs;
 	json_t *results;
 
-	TRY(parse_rungs(request->rungs, &rungs));
+	TRY(parse_rungs(request->rungs, kv_dtype, &rungs));
 	if (request->list)
 		return print_list(shapes, &rungs, request->json);
 	TRY(measure(request, shapes, &rungs, &results));
@@ -300,18 +308,22 @@ static enum status run_suite(const struct bench_decode_request *request,
 
 enum status bench_decode_rungs(const struct bench_decode_request *request)
 {
+	enum dtype kv_dtype = DTYPE_F32;
 	struct rungs_shapes shapes;
 	json_t *results;
 	enum status status;
 
+	if (request->kv_dtype)          /* one of the option's names */
+		dtype_from_name(request->kv_dtype, &kv_dtype);
 	/* JSON functions cannot run out of memory: xmalloc() never fails. */
 	json_set_alloc_funcs(xmalloc, free);
 	if (request->file_count > 0) {
 		TRY(rungs_load(request->files, request->file_count, &results));
 		return show(results, request->json, request->plot);
 	}
-	TRY(rungs_shapes(strcmp(request->device, "cuda") == 0, request->shape, &shapes));
-	status = run_suite(request, &shapes);
+	TRY(rungs_shapes(strcmp(request->device, "cuda") == 0, request->shape, kv_dtype,
+			 &shapes));
+	status = run_suite(request, &shapes, kv_dtype);
 	rungs_shapes_free(&shapes);
 	return status;
 }

@@ -25,7 +25,8 @@
 
 #define RUNGS_READ "read"
 #define RUNGS_LIST_KEYS "keys"          /* the list whose shapes differ in keys only */
-#define RUNGS_LIST_PREFILL "prefill"
+#define RUNGS_LIST_PREFILL "prefill"    /* of f32 only */
+#define RUNGS_LIST_NARROW "narrow"      /* of other types only, unless it is asked for */
 
 enum { RUNGS_MAX = 13, RUNGS_RUNS = 50 };
 
@@ -42,9 +43,9 @@ struct rungs_shapes {
 	size_t count;
 };
 
-/* The shapes of all lists, of one list, or one shape; smaller ones without a GPU. USAGE for text
- * that is neither. Free them after success. */
-enum status rungs_shapes(bool on_gpu, const char *only, struct rungs_shapes *out);
+/* The shapes of all lists for keys and values of a type, of one list, or one shape; smaller ones
+ * without a GPU. USAGE for text that is neither. Free them after success. */
+enum status rungs_shapes(bool on_gpu, const char *only, enum dtype, struct rungs_shapes *out);
 void rungs_shapes_free(struct rungs_shapes *);
 /* The sizes of the list prefill. */
 void rungs_prompt(bool on_gpu, int *heads, int *rows, int *head_dim);
@@ -60,8 +61,8 @@ struct rungs_time {
 /* Work that reads copy `copy` of what it reads. */
 typedef enum status rungs_work(struct rig *, void *context, int copy);
 
-/* Whether a rung exists; LADDER_BEST always does. USAGE that names those there are. */
-enum status rungs_check(int rung);
+/* Whether a rung exists for a type; LADDER_BEST always does. USAGE that names those there are. */
+enum status rungs_check(int rung, enum dtype);
 /* Fails with the device's errors, except for memory: a shape that does not fit has a note. */
 enum status rungs_time_rung(struct rig *, const struct shape *, int rung, struct rungs_time *out);
 /* A causal prompt, by attention_prefill_tiled or attention_prefill. */
@@ -93,6 +94,8 @@ enum status rungs_load(char *const *files, int count, json_t **out);
 
 /* Prints tables. */
 enum status rungs_print(const json_t *results);
+/* The type of keys and values of the rungs; that of the first, if there are several. */
+const char *rungs_dtype(const json_t *rows);
 /* A member's text, or "". */
 const char *rungs_text(const json_t *row, const char *name);
 /* The row of a kernel for a shape with a time; NULL if there is none. */

@@ -37,6 +37,8 @@ static const struct listed full[] = {
 	{ "sizes", "1,56/8,128,1K" }, { "sizes", "1,56/8,128,32K" },
 	{ "sizes", "1,64/8,128,1K" }, { "sizes", "1,64/8,128,32K" },
 	{ "sizes", "1,128/8,128,1K" }, { "sizes", "1,128/8,128,32K" },
+	{ RUNGS_LIST_NARROW, "1,32/8,128,1M" }, { RUNGS_LIST_NARROW, "32,32/8,128,8K" },
+	{ RUNGS_LIST_NARROW, "64,28/4,128,4K" }, { RUNGS_LIST_NARROW, "16,64/8,128,32K" },
 	{ RUNGS_LIST_PREFILL, NULL }, { NULL, NULL }
 };
 
@@ -113,17 +115,30 @@ static enum status add_listed(struct rungs_shapes *shapes, bool on_gpu, const st
 		   strcmp(l->text, RAGGED_LENGTHS) == 0 ? ragged_text() : xstrdup(l->text));
 }
 
-enum status rungs_shapes(bool on_gpu, const char *only, struct rungs_shapes *out)
+/* Whether the shapes of a list are measured. */
+static bool is_wanted(const char *list, const char *only, enum dtype kv_dtype)
+{
+	if (strcmp(list, RUNGS_LIST_PREFILL) == 0 && kv_dtype != DTYPE_F32)
+		return false;
+	if (strcmp(list, RUNGS_LIST_NARROW) == 0 && kv_dtype == DTYPE_F32 && !only)
+		return false;
+	return !only || strcmp(only, list) == 0;
+}
+
+enum status rungs_shapes(bool on_gpu, const char *only, enum dtype kv_dtype,
+			 struct rungs_shapes *out)
 {
 	struct rungs_shapes shapes = { 0 };
 	enum status status = STATUS_OK;
 
 	for (const struct listed *l = on_gpu ? full : reduced;
 	     status == STATUS_OK && l->list; l++)
-		if (!only || strcmp(only, l->list) == 0)
+		if (is_wanted(l->list, only, kv_dtype))
 			status = add_listed(&shapes, on_gpu, l);
 	if (status == STATUS_OK && shapes.count == 0)
 		status = add(&shapes, "shape", xstrdup(only));
+	for (size_t i = 0; i < shapes.count; i++)
+		shapes.items[i].shape.kv_dtype = kv_dtype;
 	if (status != STATUS_OK)
 		rungs_shapes_free(&shapes);
 	else

@@ -55,9 +55,26 @@ json_t *rungs_find(const json_t *rows, const char *shape, const char *kernel, co
 	return NULL;
 }
 
+static bool is_rung(const json_t *row)
+{
+	return !is_peer(row) && !is_prompt(row)
+		&& strcmp(rungs_text(row, "kernel"), RUNGS_READ) != 0;
+}
+
+const char *rungs_dtype(const json_t *rows)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach((json_t *)rows, i, row)
+		if (is_rung(row))
+			return rungs_text(row, "dtype");
+	return "f32";
+}
+
 static double time_found(const json_t *rows, const char *shape, const char *kernel)
 {
-	const json_t *row = rungs_find(rows, shape, kernel, "f32");
+	const json_t *row = rungs_find(rows, shape, kernel, rungs_dtype(rows));
 
 	return row ? time_of(row) : NAN;
 }
@@ -133,21 +150,16 @@ static void print_section(const char *heading, json_t *lines)
 
 /* --- times by shape and rung --- */
 
-static bool is_rung(const json_t *row)
-{
-	return !is_peer(row) && !is_prompt(row)
-		&& strcmp(rungs_text(row, "kernel"), RUNGS_READ) != 0;
-}
-
-/* The fastest rung, or the fastest peer with keys and values in f32; NULL if there is none. */
+/* The fastest rung, or the fastest peer with keys and values of its type; NULL if there is none. */
 static json_t *fastest(const json_t *rows, const char *shape, bool (*keep)(const json_t *))
 {
+	const char *dtype = rungs_dtype(rows);
 	json_t *best = NULL, *row;
 	size_t i;
 
 	json_array_foreach((json_t *)rows, i, row)
 		if (keep(row) && strcmp(rungs_text(row, "shape"), shape) == 0
-		    && strcmp(rungs_text(row, "dtype"), "f32") == 0 && !isnan(time_of(row))
+		    && strcmp(rungs_text(row, "dtype"), dtype) == 0 && !isnan(time_of(row))
 		    && (!best || time_of(row) < time_of(best)))
 			best = row;
 	return best;
@@ -158,14 +170,15 @@ static void add_fastest(json_t *line, const json_t *rows, const char *shape)
 	const json_t *rung = fastest(rows, shape, is_rung);
 	const json_t *peer = fastest(rows, shape, is_peer);
 	double read = time_found(rows, shape, RUNGS_READ), us = rung ? time_of(rung) : NAN;
-	char text[120] = "-";
+	char text[120] = "-", heading[40];
 
+	snprintf(heading, sizeof heading, "fastest %s peer", rungs_dtype(rows));
 	json_object_set_new(line, "GB/s", seeds_number(rung ? rungs_row_bytes(rung) / us * 1e-3
 							: NAN));
 	json_object_set_new(line, "% of read", seeds_number(100 * read / us));
 	if (peer)
 		snprintf(text, sizeof text, "%s %.1f", rungs_text(peer, "kernel"), time_of(peer));
-	json_object_set_new(line, "fastest f32 peer", json_string(text));
+	json_object_set_new(line, heading, json_string(text));
 	json_object_set_new(line, "x faster", seeds_number(peer ? time_of(peer) / us : NAN));
 }
 
@@ -267,7 +280,7 @@ static void print_prompts(const json_t *rows)
 static json_t *full_line(const json_t *rows, const json_t *row)
 {
 	double us = time_of(row), bytes = rungs_row_bytes(row);
-	double read = strcmp(rungs_text(row, "dtype"), "f32") == 0
+	double read = strcmp(rungs_text(row, "dtype"), rungs_dtype(rows)) == 0
 		? time_found(rows, rungs_text(row, "shape"), RUNGS_READ) : NAN;
 	json_t *p10 = json_object_get(row, "p10"), *p90 = json_object_get(row, "p90");
 	json_t *runs = json_object_get(row, "runs"), *copies = json_object_get(row, "copies");
@@ -296,10 +309,10 @@ static void print_all(const json_t *rows)
 
 static const char explanation[] =
 	"Times are medians in us, of one layer's attention after the scatter, all kernels, with\n"
-	"keys and values in f32 and an output in f32. They are those of graphs of many launches,\n"
+	"keys and values in %s and an output in f32. They are those of graphs of many launches,\n"
 	"which read several copies of the keys and values in turn, together several times the\n"
 	"L2. Rung 0 is the time of a whole step on the host. `read` is the fastest of our kernels\n"
-	"that only read as many bytes, in the same run; GB/s counts keys and values, and `% of\n"
+	"that only read as many bytes, in the same run; GB/s counts keys and values, and `%% of\n"
 	"read` is its time / the rung's; these two columns and the last ones are those of the\n"
 	"fastest rung.\n\n";
 
@@ -309,7 +322,7 @@ enum status rungs_print(const json_t *results)
 
 	printf("# Decode attention by rung of the ladder\n\n");
 	markdown_list(json_object_get(results, "about"));
-	fputs(explanation, stdout);
+	printf(explanation, rungs_dtype(rows));
 	print_lists(rows);
 	print_peers(rows);
 	print_prompts(rows);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "base/xalloc.h"
 #include "engine/attention/path_ladder.h"
 #include "tui/bench/bench_sample.h"
@@ -143,7 +144,8 @@ int rungs_copies(struct rig *rig, double bytes, double held)
 /* What the path's caches take for one layer. */
 static double cache_bytes(const struct attention_shape *s)
 {
-	return 2.0 * s->slots * s->kv_heads * s->max_len * s->head_dim * sizeof(float);
+	return 2.0 * s->slots * s->kv_heads * s->max_len * s->head_dim
+		* (double)dtype_bytes(s->kv_dtype);
 }
 
 /* --- a rung --- */
@@ -245,17 +247,18 @@ static struct attention_shape layers_of(struct rig *rig, const struct shape *sha
 	struct attention_shape s = rungs_attention(shape, rung);
 
 	if (rung != 0)
-		s.layers = rungs_copies(rig, shape_bytes(shape, sizeof(float)), cache_bytes(&s));
+		s.layers = rungs_copies(rig, shape_bytes(shape, dtype_bytes(shape->kv_dtype)),
+					cache_bytes(&s));
 	return s;
 }
 
-enum status rungs_check(int rung)
+enum status rungs_check(int rung, enum dtype kv_dtype)
 {
 	static struct shape_run keys = { 1, 1024 };
-	const struct shape usual = { 1, 32, 8, 128, &keys, 1, DTYPE_F32 };
+	const struct shape usual = { 1, 32, 8, 128, &keys, 1, kv_dtype };
 	struct attention_shape s = rungs_attention(&usual, rung);
 
-	return ladder_path(rung) == &path_ladder ? attention_check(&path_ladder, &s) : STATUS_OK;
+	return attention_check(ladder_path(rung), &s);
 }
 
 /* Why a rung is not measured with a shape, in the note. */

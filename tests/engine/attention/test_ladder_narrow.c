@@ -30,7 +30,8 @@ static const struct form {
 enum { TENSOR = 2 };                    /* the first form with tensor cores */
 static const int dims[] = { HEAD_SIZES };
 static const int groups[] = { 1, 2, 3, 8, 16 };
-enum { TYPES = 3, GROUPS = 5, CASES = TYPES * GROUPS, FORMS = sizeof forms / sizeof forms[0] };
+enum { TYPES = 3, GROUPS = 5, CASES = TYPES * GROUPS, FORMS = sizeof forms / sizeof forms[0],
+       SMALL = 3 };
 _Static_assert((int)HEAD_SIZE_COUNT == (int)GROUPS, "each case has another head size and group");
 enum { SLOTS = 4, KV_HEADS = 2, CAPACITY = SPLIT_UNIT * (SPLITS + 1) };
 /* More than one unit per split, no keys, one, and both sides of a tile's end. */
@@ -397,7 +398,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *tests = tcase_create("ladder, narrow caches");
+	TCase *tests = tcase_create("ladder, narrow caches"), *small = tcase_create("small");
 
 	tcase_set_timeout(tests, 300);
 	tcase_add_loop_test(tests, the_bits_are_those_of_f32, 0, CASES);
@@ -408,5 +409,8 @@ int main(void)
 	tcase_add_loop_test(tests, scales_are_accurate, 0, FORMS);
 	tcase_add_loop_test(tests, new_rows_are_rounded, 0, 2 * TYPES);
 	tcase_add_test(tests, what_does_not_take_them_says_so);
-	return run_suite("ladder, narrow caches", tests);
+	/* f16, D 80, two query heads: for tests/mutants. */
+	tcase_set_timeout(small, 120);
+	tcase_add_loop_test(small, tensor_cores_are_accurate, SMALL, SMALL + 1);
+	return run_suites("ladder, narrow caches", (TCase *[]){ tests, small }, 2);
 }

@@ -138,8 +138,9 @@ static struct batch batch_of(int number)
 	struct batch b = { .shape = {
 		.layers = 1, .slots = SLOTS, .kv_heads = KV_HEADS, .max_len = rows * each,
 		.chunk = 128, .head_dim = dims[(number + number / 5) % SIZES],
-		.heads = KV_HEADS * groups[number / 3 % GROUPS], .rung = 5 + number / 2 % 2,
-		.kv_dtype = types[number / 4 % TYPES], .softcap = choice->softcap,
+		.heads = KV_HEADS * groups[number / 3 % GROUPS], .kv_dtype = types[number / 4 % TYPES],
+		.rung = ladder_rung_of(types[number / 4 % TYPES], number),
+		.softcap = choice->softcap,
 		.window = choice->window, .sinks = choice->sinks, .lse = number % 3 > 0,
 		.pages = { .rows = rows, .pool = SLOTS * each + SPARE, .each = each },
 	} };
@@ -252,7 +253,7 @@ START_TEST(pages_have_the_bits_of_rows)
 	wanted = attend(&b, &plain, 0);
 	ladder_expect_same(&b.shape, &wanted, &got, -1, "against rows that follow each other");
 	ladder_result_free(&got);
-	other.rung = 11 - b.shape.rung;
+	other.rung = ladder_other_rung(b.shape.rung);
 	other.graph = _i % 3 == 0 ? GRAPH_CAPTURE : _i % 3 == 1 ? GRAPH_MANUAL : GRAPH_NONE;
 	got = attend(&b, &other, 5);
 	ladder_expect_same(&b.shape, &wanted, &got, -1, "on the other rung");

@@ -16,6 +16,15 @@ grep -v '^sizes .*: rung 6, rung 4, best$' out >other
 result 'only some rungs of one list' "$(cat other)"
 run bench --suite decode --list --json --shape 2,8/2,64,1000+24 --rung 1,4
 expect 'the list of one shape as JSON' 0 '"shape": "2,8/2,64,1000+24"' '"bytes": 1048576' '"rung 4"'
+run bench --suite decode --list --kv-dtype e4m3
+expect 'what would be measured with e4m3' 0 \
+	'^table  *1,32/8,128,1K  2.1 MB: rung 5, rung 6, rung 7, rung 9, rung 10, rung 11, best$' \
+	'^narrow  *16,64/8,128,32K  1073.7 MB: rung 5, ' '^narrow  *1,32/8,128,1M  2147.5 MB: rung 5, '
+result 'no prompts with e4m3' "$(grep prefill out)"
+run bench --suite decode --list
+result 'the list narrow is not for f32' "$(grep narrow out)"
+run bench --suite decode --list --kv-dtype bf16 --rung 4
+expect 'a rung that bf16 lacks' 2 'a KV cache of bf16 has no rung 4; it has 5 to 7, 9, 10 and 13$'
 run bench --suite decode --list --shape 1,32/8,72,64
 expect 'rungs that do not take a shape' 0 'shape .* 1,32/8,72,64 .* rung 3, rung 4$'
 
