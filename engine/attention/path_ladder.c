@@ -77,8 +77,7 @@ static bool suits_clusters(const struct attention_shape *s, int multiprocessors)
 /* Rung 13: the fastest rung for a shape, by times of an H100 (doc/ladder.md), which has
  * TABLE_MULTIPROCESSORS; on a GPU with fewer, rung 10 may have its other form for a shape that
  * clusters suit there. The first row that a shape fits is taken. All that it names have the same
- * bits. The times are those of f32: for other types of keys and values nothing is measured yet, and
- * they have the same rows. */
+ * bits. The times are those of f32; narrow_rung() is for other types. */
 enum { SHAPE_TABLE = 13, FP8_RUNG = 11, TABLE_MULTIPROCESSORS = 132 };
 
 static const struct {
@@ -96,6 +95,18 @@ static const struct {
 	{ 0, 0, false, 10 },
 };
 
+/* The same for other types, by times of an H100 too: for one sequence a plan; for many with room for
+ * so many keys that their lengths may differ much, a block for each split, unless they are of
+ * e4m3. */
+static int narrow_rung(const struct attention_shape *s)
+{
+	bool long_rows = s->max_len > 16 << 10;
+
+	if (s->slots == 1 || (long_rows && s->kv_dtype == DTYPE_E4M3))
+		return 9;
+	return long_rows && s->slots > 16 ? LADDER_TENSOR_RUNG : 10;
+}
+
 /* Rung 11 is what the table names for e4m3: all rungs from 7 up fold its scales. */
 static bool is_fp8_rung(const struct attention_shape *s)
 {
@@ -110,6 +121,8 @@ int ladder_rung(const struct attention_shape *s)
 		return s->rung;
 	if (attention_has_options(s))
 		return s->kv_dtype == DTYPE_F32 ? LADDER_BULK_RUNG : LADDER_TENSOR_RUNG;
+	if (s->kv_dtype != DTYPE_F32)
+		return narrow_rung(s);
 	while (i + 1 < COUNT(shape_table)
 	       && (group_of(s) < shape_table[i].min_group || s->max_len < shape_table[i].min_len
 		   || (shape_table[i].clusters
