@@ -9,7 +9,8 @@
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_cluster_tensor_e4m3(const float *q, const unsigned char *k, const unsigned char *v,
-				 float *partials, float *out, const int *seq_lens, int H, int Hkv, int D,
+				 float *partials, float *out, const int *seq_lens,
+				 int H, int Hkv, int D,
 				 int max_len, long long stride, float scale, const float *k_scale,
 				 const float *v_scale)
 {

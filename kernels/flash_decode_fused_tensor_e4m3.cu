@@ -9,7 +9,8 @@
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_fused_tensor_e4m3(const float *q, const unsigned char *k, const unsigned char *v,
-			       float *partials, float *out, unsigned *tickets, const int *plan, int H,
+			       float *partials, float *out, unsigned *tickets,
+			       const int *plan, int H,
 			       int Hkv, int D, int max_len, long long stride, float scale,
 			       const float *k_scale, const float *v_scale)
 {

@@ -9,8 +9,10 @@
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_planned_tensor_e4m3(const float *q, const unsigned char *k, const unsigned char *v,
-				 float *partials, const int *plan, int H, int Hkv, int D, int max_len,
-				 long long stride, float scale, const float *k_scale, const float *v_scale)
+				 float *partials, const int *plan,
+				 int H, int Hkv, int D, int max_len,
+				 long long stride, float scale,
+				 const float *k_scale, const float *v_scale)
 {
 	extern __shared__ __align__(128) float shared[];
 	struct split_launch in = {

@@ -9,7 +9,8 @@
 
 KERNEL __launch_bounds__(SPLIT_THREADS)
 flash_decode_planned_tensor_f16(const float *q, const unsigned short *k, const unsigned short *v,
-				float *partials, const int *plan, int H, int Hkv, int D, int max_len,
+				float *partials, const int *plan,
+				int H, int Hkv, int D, int max_len,
 				long long stride, float scale)
 {
 	extern __shared__ __align__(128) float shared[];

@@ -78,8 +78,8 @@ const struct kernel kernel_flash_decode_stream = {
 	.writes = group_writes, .reads = group_reads, .points = stream_points,
 };
 
-/* --- flash_decode_split, _stream and _tensor with keys and values of f16, bf16 and e4m3, the latter
- *     with k_scale and v_scale at the end --- */
+/* --- flash_decode_split, _stream and _tensor with keys and values of f16, bf16 and e4m3, the
+ *     latter with k_scale and v_scale at the end --- */
 
 #define NARROW(kernel_name, rung, type, reads) \
 	LADDER_NARROW(kernel_name, rung, type, group_writes, reads, stream_points, \
@@ -229,8 +229,8 @@ const struct kernel kernel_flash_decode_cluster = {
 };
 
 #define NARROW(type, reads) \
-	LADDER_NARROW(flash_decode_cluster_tensor, 10, type, cluster_writes, reads, cluster_points, \
-		      .independent = true, .programmatic = true)
+	LADDER_NARROW(flash_decode_cluster_tensor, 10, type, cluster_writes, reads, \
+		      cluster_points, .independent = true, .programmatic = true)
 
 NARROW(f16, cluster_reads_16);
 NARROW(bf16, cluster_reads_16);

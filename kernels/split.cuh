@@ -1,6 +1,6 @@
 /* split.cuh - what a block knows about its split, how it begins, and how it publishes the result.
  *
- * Used by the rungs of the ladder from 5 up, with split_attend.cuh in between.
+ * Used by the rungs of the ladder from 5 up, with split_attend.cuh or split_tensor.cuh in between.
  */
 #ifndef SPLIT_CUH
 #define SPLIT_CUH

@@ -2,7 +2,7 @@
  * a KV head: rungs of the ladder from 7 up, with keys and values of f16, bf16 or e4m3.
  *
  * Included once for each shape of a group of query heads, with
- *   PASSES    1, 2 or 4: 4 * PASSES query heads have room
+ *   PASSES    1, 2 or 4: for up to 4 * PASSES query heads
  *   DIM       the head size, a constant
  * It takes the place of split_attend.cuh, and tiles come from the same sources.
  *
@@ -17,8 +17,8 @@
  * sums, and which lane has which score is as in split_attend.cuh. Only the weights change lanes,
  * through shared memory.
  *
- * Elements of e4m3 become f16 first, exactly. Queries and weights are in float: each is a sum of two
- * numbers of the elements' type, `high` and `low`, with 16 bits of bf16 or 22 of f16, which are
+ * Elements of e4m3 become f16 first, exactly. Queries and weights are in float: each is a sum of
+ * two numbers of the elements' type, `high` and `low`, with 16 bits of bf16 or 22 of f16, which are
  * multiplied one after the other. So the error is close to that of sums in float.
  */
 #define EIGHT 8                         /* elements that a lane loads at once */
@@ -110,9 +110,11 @@ INLINE_PIECE uint4 SPLIT_FN(query)(const struct SPLIT_FN(state) *state, const st
 	(void)s, (void)column;
 	return state->query[slice][half];
 #else
-	int vector = min((int)threadIdx.x % 4 + 4 * slice, VECTORS - 1);
+	int vector = (int)threadIdx.x % 4 + 4 * slice;
 
 	(void)state;
+	if (vector >= VECTORS)
+		return make_uint4(0, 0, 0, 0);
 	return *SPLIT_FN(query_place)(s, 8 * column + threadIdx.x / 4, vector, half);
 #endif
 }
@@ -123,6 +125,13 @@ INLINE_PIECE uint4 SPLIT_FN(eight)(split_tile tile, int row, int vector, bool no
 	if (none || vector >= VECTORS)
 		return make_uint4(0, 0, 0, 0);
 	return tensor_eight(split_row(tile, row, DIM) + 2 * vector);
+}
+
+/* The sum of the products of high and of low numbers. An infinite element makes the first infinite,
+ * and may make NaN of a low number that is 0. */
+INLINE_PIECE float SPLIT_FN(total)(float high, float low)
+{
+	return fabsf(high) == INFINITY ? high : high + low;
 }
 
 /* Scores a tile: score[p][i] is that of head 4 * p + c for key g + 8 * i, or -inf past the last
@@ -159,7 +168,8 @@ INLINE_PIECE void SPLIT_FN(score)(const struct SPLIT_FN(state) *state, const str
 #pragma unroll
 		for (int i = 0; i < 2; i++) {
 			int t = p / 2, at = 2 * i + p % 2;
-			float sum = __uint_as_float(high[t][at]) + __uint_as_float(low[t][at]);
+			float sum = SPLIT_FN(total)(__uint_as_float(high[t][at]),
+						    __uint_as_float(low[t][at]));
 
 			score[p][i] = split_cap(s, sum * s->scale);
 			if (g + 8 * i >= count)

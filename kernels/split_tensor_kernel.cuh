@@ -1,5 +1,5 @@
-/* split_tensor_kernel.cuh - a block attends to one split of the keys of a sequence and one KV head on
- * tensor cores, for all query heads of that KV head, with eight warps.
+/* split_tensor_kernel.cuh - a block attends to one split of the keys of a sequence and one KV head,
+ * on tensor cores, for all query heads of that KV head, with eight warps.
  *
  * The arithmetic of the rungs of the ladder from 7 up, with keys and values of f16, bf16 or e4m3:
  * takes the place of split_kernel.cuh, which says what the kernel must include first.
@@ -20,8 +20,8 @@
 #define PASSES 4
 #include "kernels/split_tensor_sizes.cuh"
 
-/* Calls run(in, heads, attend, shared) with the room for query heads and the function of the shape
- * in *in, as in split_kernel.cuh. */
+/* Calls run(in, heads, attend, shared) with the query heads that there is memory for, and the
+ * function of the shape in *in, as in split_kernel.cuh. */
 #define SPLIT_SHAPE(in) \
 	(5 * (((in)->H > 4 * (in)->Hkv) + ((in)->H > 8 * (in)->Hkv)) \
 	 + ((in)->D > 64) + ((in)->D > 80) + ((in)->D > 96) + ((in)->D > 128))

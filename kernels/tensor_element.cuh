@@ -1,4 +1,5 @@
-/* tensor_element.cuh - the elements of keys and values as tensor cores take them: two in a register.
+/* tensor_element.cuh - the elements of keys and values as tensor cores take them: two in a
+ * register.
  *
  * Used by split_tensor.cuh, after kernels/split_element.cuh. Elements of e4m3 become f16, exactly;
  * the others stay what they are.

@@ -74,7 +74,7 @@ static enum status parse(struct attend *attend, int argc, char **argv)
 		return fail(STATUS_USAGE, "--kv-dtype is of decode steps, --path %s takes f32",
 			    attend->run.path->name);
 	if (attend->lse_path && attend->run.path != &path_ladder)
-		return fail(STATUS_USAGE, "--lse needs --path ladder with rung 5, 6, 7 or 13");
+		return fail(STATUS_USAGE, "--lse needs --path ladder with rung 5, 6, 7, 11 or 13");
 	if (attend->lengths_text && is_prefill(attend))
 		return fail(STATUS_USAGE,
 			    "--lengths is of decode steps, --path %s takes all keys",

@@ -115,9 +115,9 @@ static enum status run_decode(const struct asked *asked)
 {
 	return bench_decode_rungs(&(struct bench_decode_request){
 		.device = asked->device ? asked->device : "cuda", .rungs = asked->rungs,
-		.shape = asked->shape, .kv_dtype = asked->kv_dtype, .runs = (int)asked->runs, .list = asked->list,
-		.json = asked->json, .plot = asked->plot, .files = asked->files,
-		.file_count = asked->file_count });
+		.shape = asked->shape, .kv_dtype = asked->kv_dtype, .runs = (int)asked->runs,
+		.list = asked->list, .json = asked->json, .plot = asked->plot,
+		.files = asked->files, .file_count = asked->file_count });
 }
 
 static enum status run(int argc, char **argv)

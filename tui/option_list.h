@@ -119,7 +119,8 @@ OPTION(CHUNK, ON_DECODE | ON_ATTEND, RUN, 0, "chunk", VALUE_INTEGER("C", 0, MAX_
        "keys per chunk (128); with 0, auto does not use flash decoding")
 OPTION(WARPS, ON_DECODE | ON_ATTEND, RUN, 0, "warps", VALUE_INTEGER("N", 1, 2),
        "warps per chunk of flash decoding, 1 or 2 (1)")
-OPTION(RUNG, ON_DECODE | ON_ATTEND, RUN, 0, "rung", VALUE_NAME("N", "best 0 1 2 3 4 5 6 7 9 10 11 13"),
+OPTION(RUNG, ON_DECODE | ON_ATTEND, RUN, 0, "rung",
+       VALUE_NAME("N", "best 0 1 2 3 4 5 6 7 9 10 11 13"),
        "of the path ladder: a rung, or the fastest (best)")
 OPTION(SOFTCAP, ON_DECODE | ON_ATTEND, RUN, 0, "softcap", VALUE_FLOAT("X"),
        "ladder, rungs 5 to 7: a score becomes X * tanh(score / X)")

@@ -2,8 +2,8 @@
  *
  * Rung 4 has the chunks, the reduction and the bits of flash decoding; its blocks attend for all
  * query heads of a KV head. From rung 5 up a sequence is split by its own length
- * (kernels/split_rule.h), and all rungs have the same bits. Rungs 0 to 3 are other paths
- * (path_ladder.h).
+ * (kernels/split_rule.h), and all rungs have the same bits in f32; with other types 5 and 6 have,
+ * and those from 7 up, which use tensor cores. Rungs 0 to 3 are other paths (path_ladder.h).
  */
 #include "engine/attention/path_ladder.h"
 
@@ -95,9 +95,8 @@ static const struct {
 	{ 0, 0, false, 10 },
 };
 
-/* The same for other types, by times of an H100 too: for one sequence a plan; for many with room for
- * so many keys that their lengths may differ much, a block for each split, unless they are of
- * e4m3. */
+/* The same for other types, by times of an H100 too: for one sequence a plan. Many that may be
+ * long, and so have different lengths, have a block for each split, or with e4m3 a plan as well. */
 static int narrow_rung(const struct attention_shape *s)
 {
 	bool long_rows = s->max_len > 16 << 10;

@@ -48,7 +48,8 @@ static enum status write_first(struct runtime_device *d, const struct allocation
 	return status;
 }
 
-static enum status add(struct runtime_device *d, const struct kernel_variable *v)
+static enum status add(struct runtime_device *d, const struct kernel_variable *v,
+		       struct allocation *out)
 {
 	const struct buffer_spec spec = {
 		.name = v->name, .dtype = DTYPE_U8, .rank = 1, .shape = { (int64_t)v->bytes },
@@ -57,26 +58,49 @@ static enum status add(struct runtime_device *d, const struct kernel_variable *v
 		.bytes = v->bytes, .kind = v->managed ? PLACE_MANAGED : PLACE_VARIABLE, .device = d,
 		.variable = v->address, .touched = true,
 	};
+	enum status status;
 
 	if (runtime.device_count > 1 && !v->managed)
 		return fail(STATUS_USAGE, "variable %s: each device would need its own; with "
 			    "%d devices only __managed__ variables are possible", v->name,
 			    runtime.device_count);
 	TRY(device_alloc_variable(d->device, &spec, v, &a.buffer));
-	TRY(keep_first(d, &a));
+	status = keep_first(d, &a);
+	if (status != STATUS_OK) {
+		device_free(d->device, a.buffer);
+		return status;
+	}
 	/* The host uses a managed variable where its own code has it. */
 	a.address = v->managed ? (uint64_t)(uintptr_t)v->address : a.buffer->address;
 	address_add(a);
-	if (!d->watched || runtime_capture_active(d))
-		return STATUS_OK;
-	return write_first(d, &a);
+	*out = a;
+	return STATUS_OK;
+}
+
+/* A first value may be the address of a variable that comes later: all are there before the first
+ * is written. */
+static enum status add_all(struct runtime_device *d, const struct kernel_variable *list,
+			   size_t count)
+{
+	struct allocation *added = xcalloc(count + 1, sizeof *added);
+	enum status status = STATUS_OK;
+
+	for (size_t i = 0; status == STATUS_OK && i < count; i++)
+		status = add(d, &list[i], &added[i]);
+	for (size_t i = 0; status == STATUS_OK && i < count && d->watched
+	     && !runtime_capture_active(d); i++)
+		status = write_first(d, &added[i]);
+	free(added);
+	return status;
 }
 
 enum status runtime_add_variables(const struct kernel_variable *list)
 {
-	for (; list->name; list++)
-		TRY(add(&runtime.devices[0], list));
-	return STATUS_OK;
+	size_t count = 0;
+
+	while (list[count].name)
+		count++;
+	return add_all(&runtime.devices[0], list, count);
 }
 
 cudaError_t runtime_reset_variables(struct runtime_device *d)
@@ -107,7 +131,7 @@ cudaError_t runtime_symbol(const void *shadow, struct allocation **out)
 		return cudaErrorInvalidSymbol;
 	*out = find_variable(v);
 	if (!*out)
-		TRY_DEVICE(runtime_current(), add(runtime_current(), v));
+		TRY_DEVICE(runtime_current(), add_all(runtime_current(), v, 1));
 	*out = find_variable(v);
 	return *out ? cudaSuccess : cudaErrorInvalidSymbol;
 }

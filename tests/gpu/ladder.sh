@@ -2,7 +2,8 @@
 #
 # Head sizes, groups of query heads and lengths near the boundaries of tiles and splits, with random
 # tensors: no bit of caches, partials, points and outputs may differ between the devices, and rungs
-# from 5 up must give each other's output; with keys and values of 8 and 16 bits, those from 7 up. Sourced by run.sh, whose functions and variables it uses.
+# from 5 up must give each other's output; with keys and values of 8 and 16 bits, those from 7 up.
+# Sourced by run.sh, whose functions and variables it uses.
 
 # climb SLOTS KV_HEADS GROUP HEAD_DIM KEYS LENGTHS RUNG...: compares these rungs.
 climb() {

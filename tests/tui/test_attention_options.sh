@@ -123,20 +123,20 @@ expect 'a window that is too large' 2 'expected an integer from 1 to 2147483647,
 run $ladder --window 3 --sinks -1
 expect 'sinks below 0' 2 '^flashtwin attend: --sinks: expected an integer from 0 to 2147483647, got -1$'
 run attend --q q --k k --v v --window 3
-expect 'another path' 2 '^flashtwin attend: --window needs --path ladder with rung 5, 6, 7 or 13$'
+expect 'another path' 2 '^flashtwin attend: --window needs --path ladder with rung 5, 6, 7, 11 or 13$'
 run attend --path prefill --q q --k k --v v --softcap 3
-expect 'prefill' 2 '^flashtwin attend: --softcap needs --path ladder with rung 5, 6, 7 or 13$'
+expect 'prefill' 2 '^flashtwin attend: --softcap needs --path ladder with rung 5, 6, 7, 11 or 13$'
 run attend --q q --k k --v v --lse l
-expect 'lse of another path' 2 '^flashtwin attend: --lse needs --path ladder with rung 5, 6, 7 or 13$'
+expect 'lse of another path' 2 '^flashtwin attend: --lse needs --path ladder with rung 5, 6, 7, 11 or 13$'
 run $ladder --rung 3 --window 3
-expect 'rung 3' 2 '^flashtwin attend: --window needs --path ladder with rung 5, 6, 7 or 13$'
+expect 'rung 3' 2 '^flashtwin attend: --window needs --path ladder with rung 5, 6, 7, 11 or 13$'
 run $ladder --rung 9 --window 3
 expect 'rung 9' 2 \
 	'rung 9 has no softcap, window, sinks, log-sum-exp or pages, which rungs 5, 6 and 13 have$'
 run $ladder --lse missing/l
 expect 'a directory that does not exist' 2 '^flashtwin attend: .*missing/l'
 run decode --prompt A --window 3
-expect 'decode on another path' 2 '^flashtwin decode: --window needs --path ladder with rung 5, 6, 7 or 13$'
+expect 'decode on another path' 2 '^flashtwin decode: --window needs --path ladder with rung 5, 6, 7, 11 or 13$'
 
 # --- traces ---
 

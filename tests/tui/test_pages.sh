@@ -144,9 +144,9 @@ expect 'caches instead of pools' 2 '^flashtwin attend: --k k: expected '
 run $of3 --rung 9 --page-table t.3 --lengths 45,20
 expect 'rung 9' 2 'rung 9 has no softcap, window, sinks, log-sum-exp or pages, which rungs 5, 6 and 13 have$'
 run attend --q q --k k.3 --v v.3 --page-table t.3
-expect 'another path' 2 '^flashtwin attend: --page-table needs --path ladder with rung 5, 6, 7 or 13$'
+expect 'another path' 2 '^flashtwin attend: --page-table needs --path ladder with rung 5, 6, 7, 11 or 13$'
 run attend --path prefill --q q --k k.3 --v v.3 --page-table t.3
-expect 'prefill' 2 '^flashtwin attend: --page-table needs --path ladder with rung 5, 6, 7 or 13$'
+expect 'prefill' 2 '^flashtwin attend: --page-table needs --path ladder with rung 5, 6, 7, 11 or 13$'
 run decode --prompt A --path ladder --page-table t.3
 expect 'decode' 2 'page-table'
 

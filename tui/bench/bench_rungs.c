@@ -139,8 +139,8 @@ static void add_row(json_t *rows, const struct rungs_shape *shape, const char *k
 {
 	json_array_append_new(rows, json_pack(
 		"{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:s}", "list", shape->list,
-		"shape", shape->text, "kernel", kernel, "dtype", dtype_name(shape->shape.kv_dtype), "us",
-		seeds_number(t->us),
+		"shape", shape->text, "kernel", kernel, "dtype",
+		dtype_name(shape->shape.kv_dtype), "us", seeds_number(t->us),
 		"p10", seeds_number(t->p10), "p90", seeds_number(t->p90), "runs", t->runs,
 		"copies", t->copies, "launches", t->launches, "note", t->note));
 }

@@ -1,10 +1,10 @@
 /* view_shape_points.c - whose points are whose in kernels whose warps have all query heads of a KV
  * head; see view_shape.h.
  *
- * kernels/split_attend.cuh and split_tensor.cuh: a warp takes every SPLIT_WARPS-th tile of a unit. It scores `scored`
- * query heads at once, in as many passes over a tile as the group needs. Lane 4 * key + i has query
- * head i of a pass. For each tile and pass it publishes the scores of keys `key` and `key` + 8, as
- * far as the tile has them, and then, if key = 0, the softmax.
+ * kernels/split_attend.cuh and split_tensor.cuh: a warp takes every SPLIT_WARPS-th tile of a unit.
+ * It scores `scored` query heads at once, in as many passes over a tile as the group needs. Lane
+ * 4 * key + i has query head i of a pass. For each tile and pass it publishes the scores of keys
+ * `key` and `key` + 8, as far as the tile has them, and then, if key = 0, the softmax.
  */
 #include "tui/views/view_shape.h"
 

@@ -8,8 +8,10 @@
 #ifndef SIM_CUB_DEVICE_H
 #define SIM_CUB_DEVICE_H
 
+#include <exception>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "sim/cuda/cub/types.h"
@@ -60,9 +62,21 @@ static inline cudaError_t ft_device_wide(void *storage, size_t &bytes, cudaStrea
 		work();
 	} catch (const thrust::system_error &e) {
 		return e.code();
+	} catch (const std::exception &) {      /* a count that no memory has room for */
+		return cudaErrorInvalidValue;
 	}
 	return cudaSuccess;
 }
+
+/* What an operation gives is also what scans accumulate in: int for smaller integers. */
+template <class F, class T, class U>
+using ft_accumulator = std::decay_t<decltype(std::declval<F>()(std::declval<const T &>(),
+							       std::declval<const U &>()))>;
+struct ft_plus {
+	template <class T, class U> auto operator()(const T &a, const U &b) const
+		-> std::decay_t<decltype(a + b)>
+		{ return a + b; }
+};
 
 /* --- reductions --- */
 
@@ -88,17 +102,22 @@ struct DeviceReduce {
 	static cudaError_t Min(void *storage, size_t &bytes, In in, Out out, N count,
 			       cudaStream_t stream = 0)
 	{
-		return Reduce(storage, bytes, in, out, count, cub::Min(),
-			      std::numeric_limits<ft_value<In>>::max(), stream);
+		return Reduce(storage, bytes, in, out, count, cub::Min(), limits<In>::max(),
+			      stream);
 	}
 	template <class In, class Out, class N>
 	static cudaError_t Max(void *storage, size_t &bytes, In in, Out out, N count,
 			       cudaStream_t stream = 0)
 	{
-		return Reduce(storage, bytes, in, out, count, cub::Max(),
-			      std::numeric_limits<ft_value<In>>::lowest(), stream);
+		return Reduce(storage, bytes, in, out, count, cub::Max(), limits<In>::lowest(),
+			      stream);
 	}
 private:
+	template <class In> struct limits : std::numeric_limits<ft_value<In>> {
+		static_assert(std::numeric_limits<ft_value<In>>::is_specialized,
+			      "cub::DeviceReduce::Min and Max: only of types that "
+			      "std::numeric_limits knows");
+	};
 	/* Of the accumulator's type, also if a value is narrower. */
 	struct plus {
 		template <class T, class U> T operator()(const T &a, const U &b) const
@@ -114,12 +133,14 @@ struct DeviceScan {
 					 N count, cudaStream_t stream = 0)
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
+			using value = ft_value<In>;
 			auto range = ft_read(in, (size_t)count);
-			std::vector<ft_value<In>> values(range.begin(), range.end());
+			std::vector<ft_accumulator<F, value, value>> sums(range.begin(),
+									  range.end());
 
-			for (size_t i = 1; i < values.size(); i++)
-				values[i] = operation(values[i - 1], values[i]);
-			ft_write(out, values, values.size());
+			for (size_t i = 1; i < sums.size(); i++)
+				sums[i] = operation(sums[i - 1], sums[i]);
+			ft_write(out, sums, sums.size());
 		});
 	}
 	template <class In, class Out, class F, class T, class N>
@@ -127,25 +148,28 @@ struct DeviceScan {
 					 T start, N count, cudaStream_t stream = 0)
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
+			using accumulator = ft_accumulator<F, T, ft_value<In>>;
 			auto range = ft_read(in, (size_t)count);
-			std::vector<T> values;
+			accumulator sum = (accumulator)start;
+			std::vector<accumulator> sums;
 
 			for (const auto &value : range) {
-				values.push_back(start);
-				start = (T)operation(start, value);
+				sums.push_back(sum);
+				sum = operation(sum, value);
 			}
-			ft_write(out, values, values.size());
+			ft_write(out, sums, sums.size());
 		});
 	}
 	template <class In, class Out, class N>
 	static cudaError_t InclusiveSum(void *storage, size_t &bytes, In in, Out out, N count,
 					cudaStream_t stream = 0)
-		{ return InclusiveScan(storage, bytes, in, out, Sum(), count, stream); }
+		{ return InclusiveScan(storage, bytes, in, out, ft_plus(), count, stream); }
 	template <class In, class Out, class N>
 	static cudaError_t ExclusiveSum(void *storage, size_t &bytes, In in, Out out, N count,
 					cudaStream_t stream = 0)
 	{
-		return ExclusiveScan(storage, bytes, in, out, Sum(), ft_value<In>(), count, stream);
+		return ExclusiveScan(storage, bytes, in, out, ft_plus(), ft_value<In>(), count,
+				     stream);
 	}
 };
 
@@ -195,12 +219,15 @@ private:
 	template <class In, class Out, class Number, class F>
 	static void select(In in, Out out, Number selected, size_t count, F chosen)
 	{
+		using value = ft_value<In>;
 		auto range = ft_read(in, count);
-		std::vector<ft_value<In>> values(range.begin(), range.end()), kept;
+		std::unique_ptr<value[]> values(new value[count]);
+		std::vector<value> kept;
 
-		for (const auto &value : values)
-			if (chosen(&value))
-				kept.push_back(value);
+		std::copy(range.begin(), range.end(), values.get());
+		for (size_t i = 0; i < count; i++)
+			if (chosen(&values[i]))
+				kept.push_back(values[i]);
 		ft_write(out, kept, kept.size());
 		ft_write(selected, std::vector<ft_value<Number>>(1, (ft_value<Number>)kept.size()),
 			 1);

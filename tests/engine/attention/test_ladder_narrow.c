@@ -274,6 +274,32 @@ START_TEST(a_nan_stays_in_its_rows)
 }
 END_TEST
 
+/* Scores of minus infinity leave out the key, and others make NaN; e4m3 has no infinity. Queries
+ * are numbers of the type, so that their low numbers are 0. */
+START_TEST(an_infinite_key_is_what_it_is_in_float)
+{
+	struct batch b = batch_of(TYPES * 3 + _i);      /* 8 query heads for each KV head */
+	size_t rows = (size_t)(SLOTS * b.shape.heads), D = (size_t)b.shape.head_dim;
+	size_t finite = 0, group = rows / (SLOTS * KV_HEADS);
+	float *wanted, *got;
+
+	for (size_t i = 0; i < rows * D; i++)
+		b.q[i] = (float)(int)(8.0f * b.q[i]) - 0.5f;
+	b.k[((size_t)lengths[0] - 1) * D + 3] = INFINITY;
+	wanted = attend_narrow(&b, &forms[0], GRAPH_NONE, 0);
+	got = attend_narrow(&b, &forms[TENSOR], GRAPH_NONE, 0);
+	for (size_t i = 0; i < rows * D; i++) {
+		finite += i < group * D && isfinite(got[i]);
+		ck_assert_msg(isfinite(got[i]) == isfinite(wanted[i]),
+			      "element %zu is %g, not %g", i, got[i], wanted[i]);
+	}
+	ck_assert(finite > 0 && finite < group * D);    /* of the KV head with that key */
+	free(wanted);
+	free(got);
+	free_batch(&b);
+}
+END_TEST
+
 /* Of all shapes, this one leaves least shared memory for the barriers of a ring. */
 START_TEST(a_full_block_has_room_for_its_barriers)
 {
@@ -378,8 +404,8 @@ START_TEST(what_does_not_take_them_says_so)
 			 " needs --path ladder");
 	shape.rung = 4;
 	ck_assert_int_eq(attention_check(&path_ladder, &shape), STATUS_USAGE);
-	ck_assert_str_eq(error_text(), "ladder: a KV cache of bf16 has no rung 4; it has 5 to 7, 9, "
-			 "10 and 13");
+	ck_assert_str_eq(error_text(), "ladder: a KV cache of bf16 has no rung 4; it has 5 to 7, "
+			 "9, 10 and 13");
 	shape.rung = 11;
 	ck_assert_int_eq(attention_check(&path_ladder, &shape), STATUS_USAGE);
 	shape.kv_dtype = DTYPE_E4M3;
@@ -405,6 +431,7 @@ int main(void)
 	tcase_add_loop_test(tests, tensor_cores_have_the_same_bits_on_all_rungs, 0, CASES);
 	tcase_add_loop_test(tests, tensor_cores_are_accurate, 0, CASES);
 	tcase_add_loop_test(tests, a_nan_stays_in_its_rows, 0, TYPES);
+	tcase_add_loop_test(tests, an_infinite_key_is_what_it_is_in_float, 0, TYPES - 1);
 	tcase_add_test(tests, a_full_block_has_room_for_its_barriers);
 	tcase_add_loop_test(tests, scales_are_accurate, 0, FORMS);
 	tcase_add_loop_test(tests, new_rows_are_rounded, 0, 2 * TYPES);

@@ -138,7 +138,8 @@ static struct batch batch_of(int number)
 	struct batch b = { .shape = {
 		.layers = 1, .slots = SLOTS, .kv_heads = KV_HEADS, .max_len = rows * each,
 		.chunk = 128, .head_dim = dims[(number + number / 5) % SIZES],
-		.heads = KV_HEADS * groups[number / 3 % GROUPS], .kv_dtype = types[number / 4 % TYPES],
+		.heads = KV_HEADS * groups[number / 3 % GROUPS],
+		.kv_dtype = types[number / 4 % TYPES],
 		.rung = ladder_rung_of(types[number / 4 % TYPES], number),
 		.softcap = choice->softcap,
 		.window = choice->window, .sinks = choice->sinks, .lse = number % 3 > 0,

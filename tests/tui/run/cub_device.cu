@@ -49,7 +49,8 @@ template <class F> static void twice(F call)
 	cudaFree(storage);
 }
 #define TWICE(algorithm, ...) \
-	twice([&](void *storage, size_t &bytes) { return cub::algorithm(storage, bytes, __VA_ARGS__); })
+	twice([&](void *storage, size_t &bytes) \
+	      { return cub::algorithm(storage, bytes, __VA_ARGS__); })
 
 __global__ void negate(int *x) { x[threadIdx.x] = -x[threadIdx.x]; }
 
@@ -86,6 +87,10 @@ int main()
 	print("largest so far", out, N);
 	TWICE(DeviceScan::ExclusiveScan, in, out, larger(), 2, N);
 	print("before", out, N);
+	TWICE(DeviceScan::InclusiveSum, narrow, out, 3);
+	print("wide sums", out, 3);
+	TWICE(DeviceScan::ExclusiveSum, (bool *)marks, out, N);
+	print("places of flags", out, N);
 
 	TWICE(DeviceSelect::If, in, out, one, N, is_positive());
 	print("positive", out, 5);
@@ -97,6 +102,16 @@ int main()
 	print("so many", one, 1);
 	TWICE(DeviceHistogram::HistogramEven, in, out, 5, -4, 8, N);
 	print("histogram", out, 4);
+	TWICE(DeviceSelect::Unique, (bool *)marks, (bool *)device(flags, N),
+	      one, N);
+	print("changes of flags", one, 1);
+	{
+		char storage;
+		size_t size = 1;
+
+		printf("no bins: %d\n", cub::DeviceHistogram::HistogramEven(
+			&storage, size, in, out, 0, -4, 8, N));
+	}
 
 	TWICE(DeviceRadixSort::SortKeys, in, out, N);
 	print("sorted", out, N);

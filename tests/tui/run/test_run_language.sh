@@ -215,4 +215,13 @@ for options in '-o reset.twin' --check; do
 done
 run replay --trust reset.twin
 expect 'also in a replay' 0 ' 0 bits differ$'
+cat >address.cu <<'EOF'
+__device__ int a = 5;
+__device__ int *z = &a;
+__global__ void k(int *out) { *out = *z; }
+int main() { int *out; cudaMalloc(&out, 4); k<<<1, 1>>>(out); return cudaDeviceSynchronize(); }
+EOF
+run run address.cu -o address.twin
+run replay --trust address.twin
+expect 'a first value that is an address' 0 ' 0 bits differ$'
 plan

@@ -60,12 +60,16 @@ inclusive: 5 2 10 18 19 16 23 23
 exclusive: 0 5 2 10 18 19 16 23
 largest so far: 5 5 8 8 8 8 8 8
 before: 2 5 5 8 8 8 8 8
+wide sums: 100 200 300
+places of flags: 0 0 1 2 2 2 3 3
 positive: 5 8 8 1 7
 so many: 5
 flagged: -3 8 -3 0
 once: 5 -3 8 1 -3 7 0
 so many: 7
 histogram: 2 2 0 2
+changes of flags: 6
+no bins: 1
 sorted: -3 -3 0 1 5 7 8 8
 descending: 1e+30 2.5 -0 0 -7
 by two bits: 8 8 0 5 -3 1 -3 7
