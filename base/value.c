@@ -147,6 +147,16 @@ void value_round(enum dtype type, const void *from, size_t count, void *to)
 	}
 }
 
+void value_widen(enum dtype type, const void *from, size_t count, float *to)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t bits = value_load(type, (const char *)from + i * dtype_bytes(type));
+
+		to[i] = type == DTYPE_F16 ? narrow_from_f16((uint16_t)bits)
+			: narrow_from_bf16((uint16_t)bits);
+	}
+}
+
 void value_text(char *out, size_t size, enum dtype type, uint64_t bits)
 {
 	if (value_is_float(type))

@@ -29,6 +29,8 @@ double value_real(enum dtype, uint64_t bits);
 /* Rounds `count` f32 values, which need not be aligned, to f16, bf16 or e4m3, as kv_scatter_f16 and
  * its like do when they write new rows of a KV cache. */
 void value_round(enum dtype, const void *from, size_t count, void *to);
+/* Widens `count` values of f16 or bf16, which need not be aligned, to f32, exactly. */
+void value_widen(enum dtype, const void *from, size_t count, float *to);
 /* Formats a float so that it reads back exactly, an integer in full. */
 void value_text(char *out, size_t size, enum dtype, uint64_t bits);
 

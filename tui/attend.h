@@ -14,6 +14,7 @@
 struct attend {
 	struct run_options run;
 	const char *q_path, *k_path, *v_path, *out_path, *lse_path, *lengths_text;
+	const char *q_dtype, *out_dtype;        /* NULL: the type of the file of q, of q */
 	const char *kv_dtype;           /* NULL: the type of k */
 	const char *k_scale_path, *v_scale_path;        /* NULL: 1 */
 	const char *page_table_path;    /* NULL: no pages */
@@ -22,7 +23,8 @@ struct attend {
 	enum causal_mask mask;
 	/* (H, D) or (M, H, D), and (Hkv, n, D) or (M, Hkv, n, D) twice, of pages (P, Hkv, N, D);
 	 * prefill: (BH, Nq, D), (BHkv, Nk, D), (BHkv, Nk, Dv) */
-	struct npy q, k, v;
+	struct npy q, k, v;             /* q is widened to f32 */
+	enum dtype q_type;              /* of q's file */
 	struct npy k_scale, v_scale;    /* (Hkv) */
 	struct npy page_table;          /* (M, pages), or (pages) for one sequence */
 	struct attention_shape shape;   /* of a decode step */
@@ -32,10 +34,16 @@ struct attend {
 	float *k_new, *v_new;           /* [M, Hkv, D]; unused with pages */
 	struct prefill prefill;         /* with --path prefill */
 	float *out;                     /* from the first device; same rank as q */
+	enum dtype out_type;            /* of the output file: what out is rounded to */
 	float *lse;                     /* [M, H], with --lse */
 	int64_t out_shape[3];
 	size_t out_count;
 };
+
+/* --- cmd_attend.c --- */
+
+/* Reads q, widens it to f32, and sets q_type and out_type. */
+enum status attend_read_q(struct attend *);
 
 /* --- attend_pages.c --- */
 

@@ -11,7 +11,7 @@ static enum status read_tensors(struct attend *attend)
 {
 	int64_t wanted[3] = { -1, -1, -1 };
 
-	TRY(npy_read(attend->q_path, &attend->q));
+	TRY(attend_read_q(attend));
 	TRY(attend_check_tensor("--q", attend->q_path, &attend->q, DTYPE_F32, 3, wanted));
 	wanted[2] = attend->q.shape[2];
 	TRY(npy_read(attend->k_path, &attend->k));

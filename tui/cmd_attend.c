@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nan.h"
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "tui/attend.h"
@@ -27,6 +26,8 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_Q: attend->q_path = v->text; break;
 	case OPTION_K: attend->k_path = v->text; break;
 	case OPTION_V: attend->v_path = v->text; break;
+	case OPTION_Q_DTYPE: attend->q_dtype = v->text; break;
+	case OPTION_OUT_DTYPE: attend->out_dtype = v->text; break;
 	case OPTION_ATTEND_KV_DTYPE: attend->kv_dtype = v->text; break;
 	case OPTION_K_SCALE: attend->k_scale_path = v->text; break;
 	case OPTION_V_SCALE: attend->v_scale_path = v->text; break;
@@ -73,6 +74,8 @@ static enum status parse(struct attend *attend, int argc, char **argv)
 	if (attend->kv_dtype && is_prefill(attend))
 		return fail(STATUS_USAGE, "--kv-dtype is of decode steps, --path %s takes f32",
 			    attend->run.path->name);
+	if (attend->out_dtype && !attend->out_path)
+		return fail(STATUS_USAGE, "--out-dtype needs --out");
 	if (attend->lse_path && attend->run.path != &path_ladder)
 		return fail(STATUS_USAGE, "--lse needs --path ladder with rung 5, 6, 7, 11 or 13");
 	if (attend->lengths_text && is_prefill(attend))
@@ -85,6 +88,16 @@ static enum status parse(struct attend *attend, int argc, char **argv)
 
 /* --- tensors --- */
 
+enum status attend_read_q(struct attend *attend)
+{
+	TRY(npy_read(attend->q_path, &attend->q));
+	TRY(attend_take_q(attend->q_path, &attend->q, attend->q_dtype, &attend->q_type));
+	attend->out_type = attend->q_type;
+	if (attend->out_dtype)          /* one of the option's names */
+		dtype_from_name(attend->out_dtype, &attend->out_type);
+	return STATUS_OK;
+}
+
 /* q's shape determines k's except for the KV heads and keys, and pages; v must have k's shape. */
 static enum status read_tensors(struct attend *attend)
 {
@@ -92,7 +105,7 @@ static enum status read_tensors(struct attend *attend)
 	struct npy *q = &attend->q;
 	int rank;
 
-	TRY(npy_read(attend->q_path, q));
+	TRY(attend_read_q(attend));
 	rank = q->rank == 3 ? 3 : 2;
 	TRY(attend_check_tensor("--q", attend->q_path, q, DTYPE_F32, rank, wanted));
 	if (rank == 3)
@@ -286,6 +299,13 @@ static json_t *describe_shape(const struct npy *array)
 	return shape;
 }
 
+/* f32 is not named. */
+static void describe_type(json_t *request, const char *key, enum dtype type)
+{
+	if (type != DTYPE_F32)
+		json_object_set_new(request, key, json_string(dtype_name(type)));
+}
+
 /* The request as the trace stores it and --json prints it. */
 static json_t *describe_request(const struct attend *attend)
 {
@@ -302,9 +322,10 @@ static json_t *describe_request(const struct attend *attend)
 			    "k", describe_shape(&attend->k), "v", describe_shape(&attend->v),
 			    "lengths", lengths, "causal", masks[attend->mask],
 			    "scale", (double)attend->shape.scale);
-	if (attend->shape.kv_dtype != DTYPE_F32)
-		json_object_set_new(request, "kv_dtype",
-				    json_string(dtype_name(attend->shape.kv_dtype)));
+	describe_type(request, "q_dtype", attend->q_type);
+	describe_type(request, "kv_dtype", attend->shape.kv_dtype);
+	if (attend->out_path)
+		describe_type(request, "out_dtype", attend->out_type);
 	if (attend->page_table_path)
 		json_object_set_new(request, "page_table", describe_shape(&attend->page_table));
 	run_options_describe(&attend->run, request);
@@ -385,18 +406,13 @@ static enum status print_report(const struct attend *attend, json_t *request, js
 
 static enum status write_results(const struct attend *attend, json_t *request, json_t *report)
 {
-	if (attend->out_path) {
-		nan_as_gpu(DTYPE_F32, attend->out, attend->out_count);
-		TRY(npy_write(attend->out_path, DTYPE_F32, attend->q.rank,
-			      attend->out_shape, attend->out));
-	}
-	if (attend->lse_path) {
-		size_t rows = (size_t)(attend->shape.slots * attend->shape.heads);
-
-		nan_as_gpu(DTYPE_F32, attend->lse, rows);
-		TRY(npy_write(attend->lse_path, DTYPE_F32, attend->q.rank - 1, attend->out_shape,
-			      attend->lse));
-	}
+	if (attend->out_path)
+		TRY(attend_write(attend->out_path, attend->out_type, attend->q.rank,
+				 attend->out_shape, attend->out, attend->out_count));
+	if (attend->lse_path)
+		TRY(attend_write(attend->lse_path, DTYPE_F32, attend->q.rank - 1,
+				 attend->out_shape, attend->lse,
+				 (size_t)(attend->shape.slots * attend->shape.heads)));
 	if (attend->run.json)
 		return print_report(attend, request, report);
 	if (!attend->out_path && !attend->lse_path)
@@ -454,12 +470,13 @@ const struct command cmd_attend = {
 	.summary = "one step of an attention path over tensors in .npy files",
 	.usage =
 	"usage: flashtwin attend --q Q.npy --k K.npy --v V.npy [--out O.npy] [OPTION...]\n\n"
-	"q is (H, D) or (M, H, D), k and v are (Hkv, n, D) or (M, Hkv, n, D), all f32: the cache\n"
-	"as it is after this step's key was appended. With --path ladder k and v are also f16,\n"
-	"bf16 or e4m3, and with --page-table pools of pages, (P, Hkv, N, D), that hold all\n"
-	"rows. The output has q's shape. With --path prefill q is (BH, Nq, D), k (BHkv, Nk, D),\n"
-	"v (BHkv, Nk, Dv), the output (BH, Nq, Dv); with prefill-tiled the same, with D = Dv of\n"
-	"64, 80, 96, 128 or 256. A NaN in the input propagates to the output.\n\n",
+	"q is (H, D) or (M, H, D), k and v are (Hkv, n, D) or (M, Hkv, n, D): the cache as it\n"
+	"is after this step's key was appended. q is f32, f16 or bf16, k and v are f32, or with\n"
+	"--path ladder also f16, bf16 or e4m3, and with --page-table pools of pages,\n"
+	"(P, Hkv, N, D), that hold all rows. The output has q's shape and type. With\n"
+	"--path prefill q is (BH, Nq, D), k (BHkv, Nk, D), v (BHkv, Nk, Dv), the output\n"
+	"(BH, Nq, Dv); with prefill-tiled the same, with D = Dv of 64, 80, 96, 128 or 256. A NaN\n"
+	"in the input propagates to the output.\n\n",
 	.examples =
 	"  flashtwin attend --q q.npy --k k.npy --v v.npy --out o.npy\n"
 	"  flashtwin attend --q q.npy --k k.npy --v v.npy --chunk 16 --log points -o t.twin\n"

@@ -32,6 +32,9 @@ OPTION(LOGITS, ON_DECODE, OWN, 0, "logits", VALUE_FILE("F.npy"),
 OPTION(Q, ON_ATTEND, OWN, 0, "q", VALUE_FILE("Q"), "the queries; required")
 OPTION(K, ON_ATTEND, OWN, 0, "k", VALUE_FILE("K"), "the keys; required")
 OPTION(V, ON_ATTEND, OWN, 0, "v", VALUE_FILE("V"), "the values; required")
+OPTION(Q_DTYPE, ON_ATTEND, OWN, 0, "q-dtype", VALUE_NAME("TYPE", "f32 f16 bf16"),
+       "of queries (default: what Q says); needed for bf16 in an array of u16; kernels read them "
+       "widened to f32")
 OPTION(ATTEND_KV_DTYPE, ON_ATTEND, OWN, 0, "kv-dtype", VALUE_NAME("TYPE", "f32 f16 bf16 e4m3"),
        "of keys and values (default: what K says); needed for bf16 in an array of u16, and always "
        "for e4m3; types other than f32 need --path ladder")
@@ -45,6 +48,8 @@ OPTION(PAGE, ON_ATTEND, OWN, 0, "page", VALUE_INTEGER("N", 1, INT32_MAX),
        "with --page-table: rows of a page; pools of other pages are refused (default: as K has)")
 OPTION(OUT, ON_ATTEND, OWN, 0, "out", VALUE_FILE("O.npy"),
        "where to write the output; without it a summary is printed")
+OPTION(OUT_DTYPE, ON_ATTEND, OWN, 0, "out-dtype", VALUE_NAME("TYPE", "f32 f16 bf16"),
+       "of O.npy (default: that of queries); kernels write f32, which is rounded to nearest even")
 OPTION(LSE, ON_ATTEND, OWN, 0, "lse", VALUE_FILE("L.npy"),
        "ladder, rungs 5 to 7: where to write log(sum of exp(score)), f32 (H) or (M, H)")
 OPTION(LENGTHS, ON_ATTEND, OWN, 0, "lengths", VALUE_TEXT("N0,N1,..."),

@@ -108,7 +108,7 @@ attend 'q.npy: not a .npy file' q.npy
 shaped q '(8, 64)' 2000
 attend 'q.npy: truncated: expected 2048 bytes of data by its shape, got 2000' q.npy
 LC_ALL=C sed '1s/<f4/<i4/' "$q" >q.npy
-attend '--q q.npy: expected dtype f32, got i32' q.npy
+attend '--q q.npy: expected dtype f32, f16 or bf16, got i32' q.npy
 LC_ALL=C sed '1s/<f4/>f4/' "$q" >q.npy
 attend 'q.npy: expected a little-endian dtype, got >f4 (big endian)' q.npy
 shaped q '(  512)'
