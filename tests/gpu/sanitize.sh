@@ -74,9 +74,23 @@ sanitize_ladder() {
 	done
 }
 
+# Tensor cores: keys and values of 8 and 16 bits.
+sanitize_narrow() {
+	for type in f16 bf16 e4m3; do
+		for rung in 7 9 10; do
+			rm -rf "$work/texts"
+			sanitize_decode "$1" "rung $rung, $type, 3 prompts, captured" \
+				--prompt-file "$work/second" --prompt-file "$work/third" --slots 2 \
+				--out-dir "$work/texts" --path ladder --rung "$rung" \
+				--kv-dtype "$type" --graph capture
+		done
+	done
+}
+
 # Every path from launches and graphs, and every size of the kernels.
 sanitize_all() {
 	sanitize_ladder "$1"
+	sanitize_narrow "$1"
 	for path in incremental incremental-multiwarp auto flash-decoding-graph; do
 		sanitize_decode "$1" "$path" --path "$path"
 	done
