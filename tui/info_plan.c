@@ -1,9 +1,8 @@
 /* info_plan.c - prints the plan of the path ladder for a shape; see info_plan.h.
  *
  * Splits, tiles and blocks follow from kernels/split_rule.h, and are what the kernels do. The floor
- * and the expected time are a model with constants that were measured on an H200; `bench --suite
- * decode` measures them on the GPU at hand. The time of a tile is that of f32 for all types.
- * Nothing is launched.
+ * and the expected time are a model with constants that were measured on an H200 and an H100;
+ * `bench --suite decode` measures them on the GPU at hand. Nothing is launched.
  */
 #include "config.h"
 

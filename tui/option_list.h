@@ -119,7 +119,7 @@ OPTION(RUN, ON_REPLAY, RUN, 0, "run", VALUE_INTEGER("N", 1, INT64_MAX),
        "only this run of the trace")
 OPTION(GRAPH, ON_DECODE | ON_ATTEND, RUN, 0, "graph", VALUE_ONE_OF("none capture manual"),
        "launch each layer's step from a CUDA graph: captured, or built by hand; none (default). "
-       "For flash-decoding, incremental, incremental-multiwarp and batched")
+       "For flash-decoding, incremental, incremental-multiwarp, batched, and ladder from rung 1 up")
 OPTION(CHUNK, ON_DECODE | ON_ATTEND, RUN, 0, "chunk", VALUE_INTEGER("C", 0, MAX_CHUNK),
        "keys per chunk (128); with 0, auto does not use flash decoding")
 OPTION(WARPS, ON_DECODE | ON_ATTEND, RUN, 0, "warps", VALUE_INTEGER("N", 1, 2),

@@ -161,14 +161,15 @@ static enum status check(const struct attention_shape *s)
 			    s->kv_dtype == DTYPE_F32 ? "5, 6 and " : "5, 6, 7 and ");
 	if (group_of(s) > SPLIT_MAX_GROUP)
 		return fail(STATUS_USAGE, "ladder: rung %d takes at most %d query heads for each "
-			    "KV head, got %d; rungs 1 to 3 take any", rung, SPLIT_MAX_GROUP,
-			    group_of(s));
+			    "KV head, got %d%s", rung, SPLIT_MAX_GROUP, group_of(s),
+			    s->kv_dtype == DTYPE_F32 ? "; rungs 1 to 3 take any" : "");
 	if (rung == 4)
 		return flash_check("ladder", s);
 	if (head_size_has(s->head_dim))
 		return STATUS_OK;
 	return fail(STATUS_USAGE, "ladder: rung %d takes head sizes of " HEAD_SIZES_AND
-		    ", got %d; rungs 0 to 4 take any up to 256", rung, s->head_dim);
+		    ", got %d%s", rung, s->head_dim,
+		    s->kv_dtype == DTYPE_F32 ? "; rungs 0 to 4 take any up to 256" : "");
 }
 
 size_t ladder_shared(const struct attention_shape *s, bool clusters)

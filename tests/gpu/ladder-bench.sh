@@ -35,7 +35,7 @@ if [ "$code" -eq 0 ]; then
 	{
 		sed -e '1,2d' -e '/^## All measurements/,$d' -e 's/^## /### /' "$folder/table.md"
 		if command -v nvidia-smi >/dev/null; then
-			echo 'Clocks and power right after it:'
+			echo 'SM clock, SM clock at most, memory clock, power, power limit right after it:'
 			nvidia-smi --query-gpu=clocks.sm,clocks.max.sm,clocks.mem,power.draw,power.limit \
 				--format=csv,noheader
 			echo

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_h200.sh - replays every trace of an H200 on the simulator: no bit may differ.
+# test_h200.sh - replays every trace of a GPU on the simulator: no bit may differ.
 flashtwin=${abs_builddir:-$(dirname "$0")/../../../build}/flashtwin
 cd "${abs_srcdir:-$(dirname "$0")/../../..}/tests" || exit 99
 
