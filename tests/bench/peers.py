@@ -37,6 +37,8 @@ def parse_keys(text):
 
 def parse_shape(text):
     """Returns heads, kv_heads, head_dim and the length of each sequence; see tui/shape.h."""
+    if not re.fullmatch(r'\d+,\d+/\d+,\d+,[\dKMx+]+', text):
+        raise ValueError(f"'{text}' is not a shape: expected one such as 1,32/8,128,4K")
     sequences, heads, head_dim, keys = text.split(',')
     heads, kv_heads = heads.split('/')
     lengths = []
