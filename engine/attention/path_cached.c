@@ -23,11 +23,12 @@ struct cached {
 static enum status check(const struct attention_shape *s)
 {
 	if (s->slots > 1)
-		return fail(STATUS_USAGE, "cached: expected 1 sequence, got %d", s->slots);
+		return fail(STATUS_USAGE, "cached: expected 1 sequence, got %d; the ladder's rungs "
+			    "from 1 up take several", s->slots);
 	if (s->heads != s->kv_heads)
 		return fail(STATUS_USAGE,
 			    "cached: expected as many KV heads as query heads, got %d query heads "
-			    "and %d KV heads",
+			    "and %d KV heads; the ladder's rungs from 1 up take fewer",
 			    s->heads, s->kv_heads);
 	return STATUS_OK;
 }

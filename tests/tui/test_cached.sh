@@ -31,7 +31,7 @@ cp out wanted
 run decode --prompt "$prompt" -n 64 --path cached -o t.twin
 same 'cached gives the text of the other paths' wanted out
 run decode --prompt "$prompt" --prompt "$prompt" -n 2 --path cached --json
-expect 'cached runs one sequence' 2 'cached: expected 1 sequence, got 2'
+expect 'cached runs one sequence' 2 "cached: expected 1 sequence, got 2; the ladder's rungs from 1 up take several\$"
 npy q.npy '(4, 8)' 32
 npy k.npy '(2, 5, 8)' 80
 run attend --path cached --q q.npy --k k.npy --v k.npy

@@ -293,6 +293,18 @@ static enum status show(json_t *results, bool json, const char *plot)
 	return status;
 }
 
+/* Rungs that were asked for by number must take a shape that was asked for. */
+static enum status check_asked(const struct rungs *rungs, const struct rungs_shapes *shapes)
+{
+	for (int i = 0; i < rungs->count; i++) {
+		struct attention_shape s = rungs_attention(&shapes->items[0].shape,
+							   rungs->items[i]);
+
+		TRY(attention_check(ladder_path(rungs->items[i]), &s));
+	}
+	return STATUS_OK;
+}
+
 static enum status run_suite(const struct bench_decode_request *request,
 			     const struct rungs_shapes *shapes, enum dtype kv_dtype)
 {
@@ -300,6 +312,9 @@ static enum status run_suite(const struct bench_decode_request *request,
 	json_t *results;
 
 	TRY(parse_rungs(request->rungs, kv_dtype, &rungs));
+	if (request->rungs && strcmp(request->rungs, "all") != 0
+	    && strcmp(shapes->items[0].list, RUNGS_LIST_SHAPE) == 0)
+		TRY(check_asked(&rungs, shapes));
 	if (request->list)
 		return print_list(shapes, &rungs, request->json);
 	TRY(measure(request, shapes, &rungs, &results));

@@ -25,6 +25,7 @@
 
 #define RUNGS_READ "read"
 #define RUNGS_LIST_KEYS "keys"          /* the list whose shapes differ in keys only */
+#define RUNGS_LIST_SHAPE "shape"        /* one shape, which was asked for */
 #define RUNGS_LIST_PREFILL "prefill"    /* of f32 only */
 #define RUNGS_LIST_NARROW "narrow"      /* of other types only, unless it is asked for */
 

@@ -136,7 +136,7 @@ enum status rungs_shapes(bool on_gpu, const char *only, enum dtype kv_dtype,
 		if (is_wanted(l->list, only, kv_dtype))
 			status = add_listed(&shapes, on_gpu, l);
 	if (status == STATUS_OK && shapes.count == 0)
-		status = add(&shapes, "shape", xstrdup(only));
+		status = add(&shapes, RUNGS_LIST_SHAPE, xstrdup(only));
 	for (size_t i = 0; i < shapes.count; i++)
 		shapes.items[i].shape.kv_dtype = kv_dtype;
 	if (status != STATUS_OK)

@@ -225,12 +225,13 @@ START_TEST(invalid_shapes_are_refused)
 					 .scale = 1.0f };
 
 	FAILS(attention_check(&path_cached, &shape), STATUS_USAGE,
-	      "cached: expected as many KV heads as query heads, got 4 query heads and 2 KV heads");
+	      "cached: expected as many KV heads as query heads, got 4 query heads and 2 KV heads; "
+	      "the ladder's rungs from 1 up take fewer");
 	shape.heads = 2;
 	OK(attention_check(&path_cached, &shape));
 	shape.slots = 2;
 	FAILS(attention_check(&path_cached, &shape), STATUS_USAGE,
-	      "cached: expected 1 sequence, got 2");
+	      "cached: expected 1 sequence, got 2; the ladder's rungs from 1 up take several");
 	shape.warps = 3;
 	FAILS(attention_check(&path_flash_decoding, &shape), STATUS_USAGE,
 	      "warps per chunk, got 3");

@@ -16,6 +16,9 @@ grep -v '^sizes .*: rung 6, rung 4, best$' out >other
 result 'only some rungs of one list' "$(cat other)"
 run bench --suite decode --list --json --shape 2,8/2,64,1000+24 --rung 1,4
 expect 'the list of one shape as JSON' 0 '"shape": "2,8/2,64,1000+24"' '"bytes": 1048576' '"rung 4"'
+run bench --suite decode --list --shape 1,32/8,72,64 --rung 3,5
+expect 'a rung that does not take the shape' 2 \
+	'rung 5 takes head sizes of .*, got 72; rungs 0 to 4 take any up to 256$'
 run bench --suite decode --list --kv-dtype e4m3
 expect 'what would be measured with e4m3' 0 \
 	'^table  *1,32/8,128,1K  2.1 MB: rung 5, rung 6, rung 7, rung 9, rung 10, rung 11, best$' \
