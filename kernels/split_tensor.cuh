@@ -3,7 +3,9 @@
  *
  * Included once for each shape of a group of query heads, with
  *   PASSES    1, 2 or 4: for up to 4 * PASSES query heads
- *   DIM       the head size, a constant
+ *   DIM       the head size; on the simulator s->D, if a function is for several
+ *   DIM_MAX   the largest of them, a constant
+ *   SPLIT_FN(name)  makes the name of a function or struct of this shape
  * It takes the place of split_attend.cuh, and tiles come from the same sources.
  *
  * mma.sync multiplies matrices of 16 x 16 and 16 x 8 (PTX ISA, mma.m16n8k16). Keys are the 16 rows,
@@ -25,10 +27,12 @@
 #define VECTORS (DIM / EIGHT)           /* of a row */
 #define SLICES ((VECTORS + 3) / 4)      /* lane c loads vectors c + 4 * slice of a key */
 #define PARTS ((VECTORS + 7) / 8)       /* lane g loads vectors g + 8 * part of a value */
+#define SLICES_MAX ((DIM_MAX / EIGHT + 3) / 4)
+#define PARTS_MAX ((DIM_MAX / EIGHT + 7) / 8)
 #define COLUMNS ((PASSES + 1) / 2)      /* 8 query heads each */
 #define ROOM (4 * PASSES)
 #define KEPT (PASSES <= 2)              /* queries are in registers, else in shared memory */
-#if SPLIT_TILE(DIM) == 16
+#if SPLIT_TILE(DIM_MAX) == 16
 #define WHOLE 1                         /* else a tile has 8 keys */
 #define VALUES TENSOR_K16
 #else
@@ -38,11 +42,11 @@
 
 struct SPLIT_FN(state) {
 #if KEPT
-	uint4 query[SLICES][2];                 /* see query() */
+	uint4 query[SLICES_MAX][2];                 /* see query() */
 #endif
 	float max[PASSES], sum[PASSES];         /* of query head 4 * pass + c */
 	/* [][element 8 * vector + 2 * i and the next][column]: rows g and g + 8 of a product */
-	uint32_t acc[COLUMNS][PARTS][4][4];
+	uint32_t acc[COLUMNS][PARTS_MAX][4][4];
 };
 
 INLINE_PIECE void SPLIT_FN(begin)(struct SPLIT_FN(state) *state)
@@ -53,8 +57,8 @@ INLINE_PIECE void SPLIT_FN(begin)(struct SPLIT_FN(state) *state)
 		state->sum[p] = 0.0f;
 	}
 #pragma unroll
-	for (int i = 0; i < COLUMNS * PARTS * 16; i++)
-		state->acc[i / (PARTS * 16)][i / 16 % PARTS][i / 4 % 4][i % 4] = 0;
+	for (int i = 0; i < COLUMNS * PARTS_MAX * 16; i++)
+		state->acc[i / (PARTS_MAX * 16)][i / 16 % PARTS_MAX][i / 4 % 4][i % 4] = 0;
 }
 
 /* Four elements of a query head, split: x and y are the high numbers, z and w the low ones. */
@@ -120,8 +124,10 @@ INLINE_PIECE uint4 SPLIT_FN(query)(const struct SPLIT_FN(state) *state, const st
 }
 
 /* Vector `vector` of a row of a tile; zeros past the last one and with `none`. */
-INLINE_PIECE uint4 SPLIT_FN(eight)(split_tile tile, int row, int vector, bool none)
+INLINE_PIECE uint4 SPLIT_FN(eight)(const struct split *s, split_tile tile, int row, int vector,
+				   bool none)
 {
+	(void)s;
 	if (none || vector >= VECTORS)
 		return make_uint4(0, 0, 0, 0);
 	return tensor_eight(split_row(tile, row, DIM) + 2 * vector);
@@ -148,8 +154,8 @@ INLINE_PIECE void SPLIT_FN(score)(const struct SPLIT_FN(state) *state, const str
 #pragma unroll
 	for (int j = 0; j < SLICES; j++) {
 		/* Past the last key, that one is multiplied again. */
-		uint4 k0 = SPLIT_FN(eight)(tile, min(g, count - 1), c + 4 * j, false);
-		uint4 k1 = SPLIT_FN(eight)(tile, min(g + 8, count - 1), c + 4 * j, !WHOLE);
+		uint4 k0 = SPLIT_FN(eight)(s, tile, min(g, count - 1), c + 4 * j, false);
+		uint4 k1 = SPLIT_FN(eight)(s, tile, min(g + 8, count - 1), c + 4 * j, !WHOLE);
 		uint32_t keys[2][4] = { { k0.x, k1.x, k0.y, k1.y }, { k0.z, k1.z, k0.w, k1.w } };
 
 #pragma unroll
@@ -290,7 +296,7 @@ INLINE_PIECE void SPLIT_FN(add)(struct SPLIT_FN(state) *state, const struct spli
 		for (int i = 0; i < 4; i++) {
 			int row = key + i % 2 + i / 2 * 8;
 
-			v[i] = SPLIT_FN(eight)(tile, row, g + 8 * part,
+			v[i] = SPLIT_FN(eight)(s, tile, row, g + 8 * part,
 					       row >= count || (i >= 2 && !WHOLE));
 		}
 		uint32_t values[4][4] = {
@@ -358,10 +364,14 @@ INLINE_PIECE void SPLIT_FN(attend)(const struct split *s, struct split_source *s
 #undef EIGHT
 #undef VECTORS
 #undef SLICES
+#undef SLICES_MAX
 #undef PARTS
+#undef PARTS_MAX
 #undef COLUMNS
 #undef ROOM
 #undef WHOLE
 #undef KEPT
 #undef VALUES
+#undef SIZE
 #undef DIM
+#undef DIM_MAX

@@ -11,7 +11,7 @@
 
 #define CONCAT_(name, passes, size) split_##name##_##passes##_##size
 #define CONCAT(name, passes, size) CONCAT_(name, passes, size)
-#define SPLIT_FN(name) CONCAT(name, PASSES, DIM)
+#define SPLIT_FN(name) CONCAT(name, PASSES, SIZE)
 
 #define PASSES 1
 #include "kernels/split_tensor_sizes.cuh"
@@ -25,17 +25,33 @@
 #define SPLIT_SHAPE(in) \
 	(5 * (((in)->H > 4 * (in)->Hkv) + ((in)->H > 8 * (in)->Hkv)) \
 	 + ((in)->D > 64) + ((in)->D > 80) + ((in)->D > 96) + ((in)->D > 128))
-#define SPLIT_CASE(run, in, number, passes, size) \
-	case (number): \
-		(in)->D = size; \
+#define SPLIT_RUN(run, in, passes, size, dim) \
+		(in)->D = dim; \
 		run((in), 4 * (passes), split_attend_##passes##_##size, shared); \
 		break
+#if defined(__CUDACC__) && !defined(FLASHTWIN_SIM)
 #define SPLIT_SIZES(run, in, first, passes) \
-	SPLIT_CASE(run, in, (first), passes, 64); \
-	SPLIT_CASE(run, in, (first) + 1, passes, 80); \
-	SPLIT_CASE(run, in, (first) + 2, passes, 96); \
-	SPLIT_CASE(run, in, (first) + 3, passes, 128); \
-	SPLIT_CASE(run, in, (first) + 4, passes, 256)
+	case (first): \
+		SPLIT_RUN(run, in, passes, 64, 64); \
+	case (first) + 1: \
+		SPLIT_RUN(run, in, passes, 80, 80); \
+	case (first) + 2: \
+		SPLIT_RUN(run, in, passes, 96, 96); \
+	case (first) + 3: \
+		SPLIT_RUN(run, in, passes, 128, 128); \
+	case (first) + 4: \
+		SPLIT_RUN(run, in, passes, 256, 256)
+#else
+#define SPLIT_SIZES(run, in, first, passes) \
+	case (first): \
+		SPLIT_RUN(run, in, passes, 64, 64); \
+	case (first) + 1: \
+	case (first) + 2: \
+	case (first) + 3: \
+		SPLIT_RUN(run, in, passes, medium, (in)->D); \
+	case (first) + 4: \
+		SPLIT_RUN(run, in, passes, 256, 256)
+#endif
 #define SPLIT_DISPATCH(run, in) do { \
 	switch (SPLIT_SHAPE(in)) { \
 	SPLIT_SIZES(run, in, 0, 1); \
