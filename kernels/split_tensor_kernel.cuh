@@ -44,7 +44,6 @@
 #else
 #define SPLIT_SIZES(run, in, first, passes) \
 	case (first): \
-		SPLIT_RUN(run, in, passes, 64, 64); \
 	case (first) + 1: \
 	case (first) + 2: \
 	case (first) + 3: \

@@ -3,11 +3,11 @@
  * Included only by split_tensor_kernel.cuh, which defines PASSES. The simulator gets the same bits
  * with fewer functions.
  */
+#if defined(__CUDACC__) && !defined(FLASHTWIN_SIM)
 #define SIZE 64
 #define DIM 64
 #define DIM_MAX 64
 #include "kernels/split_tensor.cuh"
-#if defined(__CUDACC__) && !defined(FLASHTWIN_SIM)
 #define SIZE 80
 #define DIM 80
 #define DIM_MAX 80
