@@ -119,7 +119,7 @@ layer tui/lab/answers base traces/store tui tui/launch tui/lab/case tui/lab/refe
 	tui/lab/judge tui/lab/result tui/lab/run tui/lab/grade
 layer tui/lab base traces/store tui tui/launch tui/lab/case tui/lab/result tui/lab/run \
 	tui/lab/grade tui/lab/answers
-layer tui/bench base base/math kernels/read_rule.h kernels/variant.h traces/store engine engine/attention engine/model \
+layer tui/bench base kernels/read_rule.h kernels/variant.h traces/store engine engine/attention engine/model \
 	engine/record tests/bench tui tui/launch tui/views tui/viewer
 
 # tui/ holds two layers: shared code below these folders, and the commands above them.

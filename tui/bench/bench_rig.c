@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/math/narrow_float.h"
+#include "base/value.h"
 #include "base/xalloc.h"
 #include "tui/bench/bench_sample.h"
 
@@ -48,11 +48,9 @@ void rig_close(struct rig *rig)
 
 /* --- buffers --- */
 
-/* Uploads one block and copies the filled part until the buffer is full. */
-static enum status spread(struct rig *rig, struct buffer *buffer, const void *block)
+/* Uploads one block of so many bytes and copies the filled part until the buffer is full. */
+static enum status spread(struct rig *rig, struct buffer *buffer, const void *block, size_t done)
 {
-	size_t done = RANDOM_FLOATS * sizeof(float);
-
 	if (done > buffer->bytes)
 		done = buffer->bytes;
 	TRY(device_upload(rig->device, NULL, buffer, 0, block, done));
@@ -65,30 +63,16 @@ static enum status spread(struct rig *rig, struct buffer *buffer, const void *bl
 	return STATUS_OK;
 }
 
-/* As many bytes of a narrow type; every number is there more than once. The caller frees them. */
-static void *narrowed(const float *numbers, enum dtype type)
-{
-	size_t count = RANDOM_FLOATS * sizeof(float) / dtype_bytes(type);
-	uint8_t *codes = xcalloc(count, dtype_bytes(type));
-	uint16_t *halves = (uint16_t *)(void *)codes;
-
-	for (size_t i = 0; i < count; i++) {
-		float x = numbers[i % RANDOM_FLOATS];
-
-		if (type == DTYPE_E4M3)
-			codes[i] = narrow_to_e4m3(x);
-		else
-			halves[i] = type == DTYPE_F16 ? narrow_to_f16(x) : narrow_to_bf16(x);
-	}
-	return codes;
-}
-
 enum status rig_fill_random(struct rig *rig, struct buffer *buffer)
 {
 	float *block = bench_random(RANDOM_FLOATS, &(unsigned){ buffer->id });
-	void *narrow = buffer->dtype == DTYPE_F32 ? NULL : narrowed(block, buffer->dtype);
-	enum status status = spread(rig, buffer, narrow ? narrow : block);
+	size_t bytes = RANDOM_FLOATS * dtype_bytes(buffer->dtype);
+	void *narrow = buffer->dtype == DTYPE_F32 ? NULL : xmalloc(bytes);
+	enum status status;
 
+	if (narrow)
+		value_round(buffer->dtype, block, RANDOM_FLOATS, narrow);
+	status = spread(rig, buffer, narrow ? narrow : block, bytes);
 	free(narrow);
 	free(block);
 	return status;

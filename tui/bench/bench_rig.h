@@ -34,8 +34,8 @@ enum status rig_open(const char *device, bool check, int runs, size_t flush_byte
 /* For a rig that was passed to rig_open(), also if that failed. */
 void rig_close(struct rig *);
 
-/* Pseudo-random numbers between -1 and 1 of the buffer's type, a float type. They repeat every
- * 4 MiB. */
+/* Pseudo-random numbers between -1 and 1 of the buffer's type, a float type. They repeat after
+ * a million. */
 enum status rig_fill_random(struct rig *, struct buffer *);
 
 /* Medians, after one run that is not counted. With cold, each run begins by writing the flush
