@@ -1,5 +1,5 @@
 /* kernel.h - the macros that kernel sources use in addition to CUDA C: KERNEL, INLINE_PIECE, POINT,
- * and, in the simulator's unchecked kernels, FOUR_FMAF.
+ * and, in the simulator's unchecked kernels, FOUR_FMAF and BUTTERFLY.
  *
  * A kernel is plain CUDA C. nvcc builds it for the GPU, and the system's compiler builds the same
  * source for the simulator, with the CUDA built-ins of sim/cuda/cuda_c.h.
@@ -32,6 +32,12 @@
 #define FOUR_FMAF(a, b, c) __builtin_aarch64_fmav4sf((a), (b), (c))
 #endif
 typedef float four_floats __attribute__((vector_size(16), may_alias));
+#endif
+
+/* The maximum or the sum of a float of each lane, as five shuffles give it, at one meeting of the
+ * warp. The checker sees the shuffles. */
+#if defined(FLASHTWIN_SIM) && !defined(FLASHTWIN_CHECK)
+#define BUTTERFLY(kind, x) ft_butterfly(FT_SITE("__shfl_xor_sync"), FT_BUTTERFLY_##kind, (x))
 #endif
 
 #endif

@@ -115,6 +115,12 @@ static __device__ float dot(const float *query, const float *key, int D)
 }
 #endif
 
+/* warp_max() and warp_sum() in the simulator's form, with the same bits. */
+#ifdef BUTTERFLY
+#define warp_max(x) BUTTERFLY(MAX, x)
+#define warp_sum(x) BUTTERFLY(SUM, x)
+#endif
+
 #define OWNED 2
 #define ATTEND_KEYS attend_keys_64
 #include "kernels/attend_keys.cuh"

@@ -3,6 +3,7 @@
 
 #include "tests/words.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 #include "base/xalloc.h"
 
 #define WORD_LIST(X) \
-	X(word_indices) X(word_shuffles) X(word_votes) X(word_reductions) X(word_subwarps) \
+	X(word_indices) X(word_shuffles) X(word_votes) X(word_reductions) \
+	X(word_butterflies) X(word_subwarps) \
 	X(word_static_shared) X(word_dynamic_shared) X(word_block_votes) X(word_early_exit) \
 	X(word_atomics) X(word_flags) X(word_arithmetic) X(word_by_value) X(word_pointer_table) \
 	X(word_globals) X(word_bounded) X(word_cluster_ranks) X(word_cluster_memory) \
@@ -201,6 +203,39 @@ static struct buffer *case_reductions(struct device *device)
 	return out;
 }
 
+float butterfly_value(int number, int lane)
+{
+	static const float odd[] = { -INFINITY, INFINITY, NAN, -0.0f, 0.0f, 1e-45f, 3e38f };
+	uint32_t random = (uint32_t)(lane + 1) * 2654435769u;
+	float number_of_lane = (float)(int32_t)random * 0x1p-20f;
+
+	switch (number) {
+	case 0:  return number_of_lane;
+	case 1:  return lane % 5 ? -0.0f : 0.0f;
+	case 2:  return -0.0f;
+	case 3:  return lane % 7 == 3 ? NAN : number_of_lane;
+	case 4:  return NAN;
+	case 5:  return lane == 19 ? number_of_lane : -INFINITY;
+	case 6:  return number_of_lane * 0x1p-137f;       /* subnormal */
+	case 7:  return number_of_lane * 0x1p116f;        /* sums overflow */
+	default: return odd[random % 7];
+	}
+}
+
+static struct buffer *case_butterflies(struct device *device)
+{
+	float values[BUTTERFLY_CASES * 32];
+	struct buffer *in, *out = word_buffer(device, "out", BUTTERFLY_CASES * 64, NULL);
+
+	for (int i = 0; i < BUTTERFLY_CASES * 32; i++)
+		values[i] = butterfly_value(i / 32, i % 32);
+	in = word_buffer(device, "in", BUTTERFLY_CASES * 32, values);
+	for (int i = 0; i < BUTTERFLY_CASES; i++)
+		must(word_launch(device, "word_butterflies", DIM(1, 1, 1), DIM(32, 1, 1), 0,
+				 ARGS(ARG_AT(in, (size_t)i * 128), ARG_AT(out, (size_t)i * 256))));
+	return out;
+}
+
 static struct buffer *case_subwarps(struct device *device)
 {
 	struct buffer *out = word_buffer(device, "out", 64, NULL);
@@ -364,7 +399,8 @@ static const struct {
 	struct buffer *(*run)(struct device *);
 } cases[] = {
 	{ "indices", case_indices }, { "shuffles", case_shuffles }, { "votes", case_votes },
-	{ "reductions", case_reductions }, { "subwarps", case_subwarps },
+	{ "reductions", case_reductions }, { "butterflies", case_butterflies },
+	{ "subwarps", case_subwarps },
 	{ "static shared", case_static_shared }, { "dynamic shared", case_dynamic_shared },
 	{ "block votes", case_block_votes }, { "early exit", case_early_exit },
 	{ "atomics", case_atomics }, { "flags", case_flags }, { "arithmetic", case_arithmetic },

@@ -5,6 +5,7 @@
  * the end; a GPU runs only those for which it reports the same error.
  */
 #include "kernels/kernel.h"
+#include "kernels/online_softmax.cuh"
 #include "sim/cuda/cluster.h"
 
 static __device__ int thread_linear(void)
@@ -82,6 +83,16 @@ KERNEL word_reductions(int *out, unsigned mask)
 	mine[7] = (int)__reduce_xor_sync(mask, 1u << lane % 5);
 }
 #endif
+
+/* out[2 * lane]: the maximum of in[0 .. 31] and their sum in the order of shuffles */
+KERNEL word_butterflies(const float *in, int *out)
+{
+	int lane = threadIdx.x;
+	float max = warp_max(in[lane]), sum = warp_sum(in[lane]);
+
+	out[2 * lane] = max == max ? __float_as_int(max) : 0x7fffffff;
+	out[2 * lane + 1] = sum == sum ? __float_as_int(sum) : 0x7fffffff;
+}
 
 /* Subsets of a warp shuffle separately: even lanes twice, odd lanes once. */
 KERNEL word_subwarps(int *out)

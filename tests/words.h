@@ -17,6 +17,10 @@ void word_read(struct device *, const struct buffer *, void *out);
 enum status word_launch(struct device *, const char *name, struct dim3 grid, struct dim3 block,
 			unsigned shared, const struct arg *args, int arg_count);
 
+/* What a lane gives in each part of the case "butterflies". */
+enum { BUTTERFLY_CASES = 9 };
+float butterfly_value(int number, int lane);
+
 /* Runs case `index`, a kernel that must succeed, with its inputs. *out receives the result, which
  * the caller frees. Returns the name of the case, NULL after the last one. */
 const char *word_case(struct device *, int index, uint32_t **out, size_t *words);

@@ -65,6 +65,7 @@ enum ft_collective {
 	FT_ALL, FT_ANY, FT_UNIFORM, FT_BALLOT, FT_MATCH_ANY, FT_MATCH_ALL,
 	FT_REDUCE_ADD, FT_REDUCE_MIN, FT_REDUCE_MAX, FT_REDUCE_MIN_SIGNED, FT_REDUCE_MAX_SIGNED,
 	FT_REDUCE_AND, FT_REDUCE_OR, FT_REDUCE_XOR,
+	FT_BUTTERFLY_MAX, FT_BUTTERFLY_SUM,     /* of floats of the whole warp: ft_butterfly() */
 	FT_MATRIX, FT_GATHER            /* of the whole warp; the values are addresses: see below */
 };
 

@@ -67,6 +67,47 @@ static uint32_t reduce_two(enum ft_collective kind, uint32_t a, uint32_t b)
 	}
 }
 
+/* A float as an integer in the order of fmaxf(): a NaN is the least, and -0 is less than +0. */
+static int32_t ordered(uint32_t bits)
+{
+	uint32_t negative = -(bits >> 31);
+	bool is_nan = (bits & INT32_MAX) > 0x7f800000;
+
+	return is_nan ? INT32_MIN : (int32_t)(bits ^ (negative & INT32_MAX));
+}
+
+/* ft_butterfly(): what lane 0 has after shuffles with lanes 16, 8, 4, 2 and 1 away. So have the
+ * others: at each step both lanes of a pair combine the same two values. */
+static uint32_t butterfly_max(const uint64_t *values)
+{
+	int32_t max = INT32_MIN;
+
+	for (int i = 0; i < WARP_LANES; i++) {
+		int32_t x = ordered((uint32_t)values[i]);
+
+		max = x > max ? x : max;
+	}
+	if (max == INT32_MIN)
+		return 0x7fffffff;
+	return (uint32_t)max ^ (-((uint32_t)max >> 31) & INT32_MAX);
+}
+
+static uint32_t butterfly_sum(const uint64_t *values)
+{
+	float x[WARP_LANES];
+	uint32_t bits;
+
+	for (int i = 0; i < WARP_LANES; i++) {
+		bits = (uint32_t)values[i];
+		memcpy(&x[i], &bits, sizeof bits);
+	}
+	for (int step = WARP_LANES / 2; step > 0; step /= 2)
+		for (int i = 0; i < step; i++)
+			x[i] += x[i + step];
+	memcpy(&bits, x, sizeof bits);
+	return bits;
+}
+
 /* The one result all lanes get. */
 static uint64_t common_result(const struct warp *warp, enum ft_collective kind, uint32_t lanes)
 {
@@ -88,6 +129,10 @@ static uint64_t common_result(const struct warp *warp, enum ft_collective kind, 
 		if (kind == FT_ANY)
 			return yes != 0;
 		return yes == lanes || (kind == FT_UNIFORM && yes == 0);
+	case FT_BUTTERFLY_MAX:
+		return butterfly_max(warp->values);
+	case FT_BUTTERFLY_SUM:
+		return butterfly_sum(warp->values);
 	case FT_MATCH_ALL:
 		return lanes_with_value(warp, lanes, first) == lanes ? lanes : 0;
 	default:
@@ -156,10 +201,18 @@ static void shuffle_plainly(struct warp *warp, enum ft_collective kind)
 	}
 }
 
+static void give_all(struct warp *warp, uint32_t lanes, uint64_t result)
+{
+	if (lanes == UINT32_MAX)
+		for (int i = 0; i < WARP_LANES; i++)
+			warp->results[i] = result;
+	else
+		for (; lanes; lanes &= lanes - 1)
+			warp->results[__builtin_ctz(lanes)] = result;
+}
+
 static void compute_results(struct warp *warp, const struct meeting *meeting)
 {
-	uint64_t common = 0;
-
 	if (is_plain_shuffle(warp, meeting)) {
 		shuffle_plainly(warp, meeting->kind);
 		return;
@@ -168,18 +221,19 @@ static void compute_results(struct warp *warp, const struct meeting *meeting)
 		matrix_multiply(warp);
 	else if (meeting->kind == FT_GATHER)
 		matrix_gather(warp);
-	if (!is_shuffle(meeting->kind) && meeting->kind != FT_MATCH_ANY)
-		common = common_result(warp, meeting->kind, meeting->arrived);
+	if (!is_shuffle(meeting->kind) && meeting->kind != FT_MATCH_ANY) {
+		give_all(warp, meeting->arrived,
+			 common_result(warp, meeting->kind, meeting->arrived));
+		return;
+	}
 	for (uint32_t lanes = meeting->arrived; lanes; lanes &= lanes - 1) {
 		unsigned number = (unsigned)__builtin_ctz(lanes);
 
 		if (is_shuffle(meeting->kind))
 			shuffle(warp, meeting, number);
-		else if (meeting->kind == FT_MATCH_ANY)
+		else
 			warp->results[number] = lanes_with_value(warp, meeting->arrived,
 								 warp->values[number]);
-		else
-			warp->results[number] = common;
 	}
 }
 

@@ -145,6 +145,55 @@ START_TEST(warp_reductions)
 }
 END_TEST
 
+/* Shuffles with lanes 16, 8, 4, 2 and 1 away, in x: what each lane has at the end. */
+static void shuffle_and_combine(float *x, bool sum)
+{
+	for (int step = 16; step > 0; step /= 2) {
+		float from[32];
+
+		memcpy(from, x, sizeof from);
+		for (int lane = 0; lane < 32; lane++) {
+			float other = from[lane ^ step];
+
+			if (sum)
+				x[lane] = from[lane] + other;
+			else if (isnan(from[lane]) || other > from[lane]
+				 || (other == from[lane] && signbit(from[lane])))
+				x[lane] = other;
+		}
+	}
+}
+
+static void expect_float(float is, float expected, int number, int lane)
+{
+	if (isnan(expected))
+		ck_assert_msg(isnan(is), "case %d, lane %d: %g is no NaN", number, lane, is);
+	else
+		ck_assert_msg(memcmp(&is, &expected, sizeof is) == 0,
+			      "case %d, lane %d: %a, not %a", number, lane, is, expected);
+}
+
+START_TEST(butterflies)
+{
+	WITH_CASE("butterflies", out);
+	const float *is = (const float *)out;
+
+	for (int i = 0; i < BUTTERFLY_CASES; i++, is += 64) {
+		float max[32], sum[32];
+
+		for (int lane = 0; lane < 32; lane++)
+			max[lane] = sum[lane] = butterfly_value(i, lane);
+		shuffle_and_combine(max, false);
+		shuffle_and_combine(sum, true);
+		for (int lane = 0; lane < 32; lane++) {
+			expect_float(is[2 * lane], max[lane], i, lane);
+			expect_float(is[2 * lane + 1], sum[lane], i, lane);
+		}
+	}
+	END_CASE(out);
+}
+END_TEST
+
 START_TEST(parts_of_a_warp_meet_separately)
 {
 	WITH_CASE("subwarps", out);
@@ -476,6 +525,7 @@ int main(void)
 	tcase_add_test(builtins, shuffles_follow_the_programming_guide);
 	tcase_add_test(builtins, votes_and_matches);
 	tcase_add_test(builtins, warp_reductions);
+	tcase_add_test(builtins, butterflies);
 	tcase_add_test(builtins, parts_of_a_warp_meet_separately);
 	tcase_add_test(builtins, static_shared_variables);
 	tcase_add_test(builtins, dynamic_shared_memory);
