@@ -47,6 +47,8 @@ LANGUAGE = (
     ('CUB: `DeviceReduce`, `DeviceScan`, `DeviceSelect`, `DeviceHistogram`, `DeviceRadixSort`',
      'in programs; the host computes them, sums of floats in order, not a GPU\'s',
      'tests/tui/run/cub_device.cu', 'DeviceReduce'),
+    ('CUB: `DevicePartition`, `DeviceRunLengthEncode`, `DeviceSegmentedReduce`',
+     'the same', 'tests/tui/run/cub_runs.cu', 'DevicePartition'),
     ('Thrust in host code', 'the headers below; computed by the host, except for functors of '
      '`generate` on device memory', 'tests/tui/run/thrust.cu',
      'thrust'),

@@ -1,4 +1,4 @@
-/* device_radix_sort.h - cub::DeviceRadixSort, for host code of programs; see device.h.
+/* device_radix_sort.h - cub::DeviceRadixSort, for host code of programs; see device_wide.h.
  *
  * Stable, so that the result does not depend on how it is found.
  */
@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "sim/cuda/cub/block_radix_sort.h"
-#include "sim/cuda/cub/device.h"
+#include "sim/cuda/cub/device_wide.h"
 
 namespace cub {
 

@@ -1,12 +1,13 @@
 // cub_device.cu - CUB's device-wide algorithms, each in two calls.
 #include <cstdio>
-#include <vector>
 
 #include <cub/cub.cuh>
 #include <cub/device/device_reduce.cuh>
 
+#include "cub_device.cuh"
+
 static const int numbers[] = { 5, -3, 8, 8, 1, -3, 7, 0 };
-enum { N = sizeof numbers / sizeof numbers[0] };
+static const int N = sizeof numbers / sizeof numbers[0];
 
 struct is_positive {
 	__host__ __device__ bool operator()(int x) const { return x > 0; }
@@ -14,43 +15,6 @@ struct is_positive {
 struct larger {
 	__host__ __device__ int operator()(int a, int b) const { return a > b ? a : b; }
 };
-
-template <class T> static T *device(const T *from, size_t count)
-{
-	T *made;
-
-	cudaMalloc(&made, count * sizeof *made);
-	cudaMemcpy(made, from, count * sizeof *made, cudaMemcpyHostToDevice);
-	return made;
-}
-
-template <class T> static void print(const char *name, const T *device, size_t count)
-{
-	std::vector<T> host(count);
-
-	cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost);
-	printf("%s:", name);
-	for (const T &value : host)
-		printf(" %g", (double)value);
-	printf("\n");
-}
-
-// Both calls of an algorithm. One that asks for no storage would not have run.
-template <class F> static void twice(F call)
-{
-	void *storage = nullptr;
-	size_t bytes = 0;
-
-	if (call(storage, bytes) != cudaSuccess || bytes == 0)
-		printf("no size\n");
-	cudaMalloc(&storage, bytes);
-	if (call(storage, bytes) != cudaSuccess)
-		printf("failed\n");
-	cudaFree(storage);
-}
-#define TWICE(algorithm, ...) \
-	twice([&](void *storage, size_t &bytes) \
-	      { return cub::algorithm(storage, bytes, __VA_ARGS__); })
 
 __global__ void negate(int *x) { x[threadIdx.x] = -x[threadIdx.x]; }
 

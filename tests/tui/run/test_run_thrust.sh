@@ -49,7 +49,7 @@ result 'iterators made of others, and algorithms by key' \
 
 # --- CUB's device-wide algorithms ---
 
-cp "$srcdir/tests/tui/run/cub_device.cu" .
+cp "$srcdir/tests/tui/run/cub_device.cu" "$srcdir/tests/tui/run/cub_device.cuh" .
 wanted='sum: 23
 wide sum: 300
 min: -3
@@ -84,6 +84,43 @@ result 'device-wide algorithms of CUB, without a finding' \
 	"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
 run replay --trust cub.twin
 expect 'their copies are recorded too' 0 ' 0 bits differ$'
+cp "$srcdir/tests/tui/run/cub_runs.cu" .
+wanted='least: -3
+at: 2
+largest: 8 at 3
+of nothing: -3.40282e+38 at 1
+squares: 17.25
+keys: 2 7 2 9
+sums: 3.5 13 0.5 1
+so many: 4
+of segments: 0.5 0 16 1.5
+at least 2: 2.5 2 8 4
+least of one: 2
+inclusive by key: 1 3.5 -3 5 13 0.5 -3 1
+exclusive by key: 0 1 0 -3 5 0 0 -3
+of odd and of even: 1 2.5 -3 8 8 0.5 -3 4
+before, by key: 0 1 0 0 8 0 0 0
+from 2: 2 2.5 2.5 8 8 8 8 8
+in place: 0 2 4 11 18 25 27 36
+in place: 2 4.5 7 8
+runs of: 2 7 2 9
+lengths: 2 3 1 2
+so many: 4
+runs at: 0 2 6
+lengths: 2 3 2
+so many: 3
+keys once: 2 7 2 9
+values: 1 -3 0.5 -3
+odd, then even: 7 7 7 9 9 2 2 2
+flagged, then not: 2.5 -3 0.5 4 -3 8 8 1
+so many: 4
+odd in place: 11 25 27
+so many: 3
+histogram: 0 3 3
+no error'
+run run cub_runs.cu --check --no-record
+result 'by key, of runs, segments and partitions, and in place' \
+	"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
 printf '#include <cub/device/device_scan.cuh>\n__global__ void k() { }\n' >scan.cu
 run launch scan.cu --kernel k --grid 1 --block 1
 expect 'launch has only those of blocks and warps' 3 'are for programs: flashtwin run'

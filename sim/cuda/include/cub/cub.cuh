@@ -7,7 +7,11 @@
 #include "sim/cuda/cub/block_reduce.h"
 #include "sim/cuda/cub/block_scan.h"
 #ifdef FLASHTWIN_PROGRAM
+#include "sim/cuda/cub/device_histogram.h"
 #include "sim/cuda/cub/device_radix_sort.h"
+#include "sim/cuda/cub/device_reduce.h"
+#include "sim/cuda/cub/device_scan.h"
+#include "sim/cuda/cub/device_select.h"
 #endif
 
 #endif

@@ -5,6 +5,6 @@
 #ifndef FLASHTWIN_PROGRAM
 #error "device-wide algorithms of CUB are for programs: flashtwin run"
 #endif
-#include "sim/cuda/cub/device.h"
+#include "sim/cuda/cub/device_reduce.h"
 
 #endif

@@ -1,0 +1,10 @@
+/* device_partition.cuh - cub::DevicePartition for host code of programs, computed by the host */
+#ifndef FLASHTWIN_CUB_DEVICE_PARTITION
+#define FLASHTWIN_CUB_DEVICE_PARTITION
+
+#ifndef FLASHTWIN_PROGRAM
+#error "device-wide algorithms of CUB are for programs: flashtwin run"
+#endif
+#include "sim/cuda/cub/device_select.h"
+
+#endif
