@@ -67,13 +67,16 @@ static uint32_t reduce_two(enum ft_collective kind, uint32_t a, uint32_t b)
 	}
 }
 
-/* A float as an integer in the order of fmaxf(): a NaN is the least, and -0 is less than +0. */
+/* The bits of a float as an integer in the order of floats, -0 less than +0; and back. */
+static uint32_t reorder(uint32_t bits)
+{
+	return bits ^ (-(bits >> 31) & INT32_MAX);
+}
+
+/* In the order of fmaxf(): a NaN is the least. */
 static int32_t ordered(uint32_t bits)
 {
-	uint32_t negative = -(bits >> 31);
-	bool is_nan = (bits & INT32_MAX) > 0x7f800000;
-
-	return is_nan ? INT32_MIN : (int32_t)(bits ^ (negative & INT32_MAX));
+	return (bits & INT32_MAX) > 0x7f800000 ? INT32_MIN : (int32_t)reorder(bits);
 }
 
 /* ft_butterfly(): what lane 0 has after shuffles with lanes 16, 8, 4, 2 and 1 away. So have the
@@ -87,9 +90,7 @@ static uint32_t butterfly_max(const uint64_t *values)
 
 		max = x > max ? x : max;
 	}
-	if (max == INT32_MIN)
-		return 0x7fffffff;
-	return (uint32_t)max ^ (-((uint32_t)max >> 31) & INT32_MAX);
+	return max == INT32_MIN ? 0x7fffffff : reorder((uint32_t)max);
 }
 
 static uint32_t butterfly_sum(const uint64_t *values)

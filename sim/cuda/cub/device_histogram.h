@@ -1,5 +1,4 @@
-/* device_histogram.h - cub::DeviceHistogram, for host code of programs; see device_wide.h.
- */
+/* device_histogram.h - cub::DeviceHistogram, for host code of programs; see device_wide.h. */
 #ifndef SIM_CUB_DEVICE_HISTOGRAM_H
 #define SIM_CUB_DEVICE_HISTOGRAM_H
 

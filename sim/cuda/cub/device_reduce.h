@@ -1,6 +1,5 @@
 /* device_reduce.h - cub::DeviceReduce and DeviceSegmentedReduce, for host code of programs; see
- * device_wide.h.
- */
+ * device_wide.h. */
 #ifndef SIM_CUB_DEVICE_REDUCE_H
 #define SIM_CUB_DEVICE_REDUCE_H
 
@@ -14,19 +13,21 @@ struct ft_wide_plus {
 		{ return (T)(a + b); }
 };
 
+struct ft_itself {
+	template <class T> const T &operator()(const T &value) const { return value; }
+};
+template <class In> struct ft_limits : std::numeric_limits<ft_value<In>> {
+	static_assert(std::numeric_limits<ft_value<In>>::is_specialized,
+		      "cub: extremes only of types that std::numeric_limits knows");
+};
+
 struct DeviceReduce {
 	template <class In, class Out, class N, class F, class T>
 	static cudaError_t Reduce(void *storage, size_t &bytes, In in, Out out, N count,
 				  F operation, T start, cudaStream_t stream = 0)
 	{
-		return ft_device_wide(storage, bytes, stream, [&] {
-			auto range = ft_read(in, (size_t)count);
-			std::vector<T> total(1, start);
-
-			for (const auto &value : range)
-				total[0] = operation(total[0], value);
-			ft_write(out, total, 1);
-		});
+		return TransformReduce(storage, bytes, in, out, count, operation, ft_itself(),
+				       start, stream);
 	}
 	template <class In, class Out, class N>
 	static cudaError_t Sum(void *storage, size_t &bytes, In in, Out out, N count,
@@ -39,14 +40,14 @@ struct DeviceReduce {
 	static cudaError_t Min(void *storage, size_t &bytes, In in, Out out, N count,
 			       cudaStream_t stream = 0)
 	{
-		return Reduce(storage, bytes, in, out, count, cub::Min(), limits<In>::max(),
+		return Reduce(storage, bytes, in, out, count, cub::Min(), ft_limits<In>::max(),
 			      stream);
 	}
 	template <class In, class Out, class N>
 	static cudaError_t Max(void *storage, size_t &bytes, In in, Out out, N count,
 			       cudaStream_t stream = 0)
 	{
-		return Reduce(storage, bytes, in, out, count, cub::Max(), limits<In>::lowest(),
+		return Reduce(storage, bytes, in, out, count, cub::Max(), ft_limits<In>::lowest(),
 			      stream);
 	}
 	template <class In, class Out, class N, class F, class G, class T>
@@ -69,8 +70,8 @@ struct DeviceReduce {
 				  int64_t count, cudaStream_t stream = 0)
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
-			write_pair(first_extreme(in, count, cub::ArgMin(), limits<In>::max()), out,
-				   place);
+			write_pair(first_extreme(in, count, cub::ArgMin(), ft_limits<In>::max()),
+				   out, place);
 		});
 	}
 	template <class In, class Out, class Place>
@@ -78,7 +79,7 @@ struct DeviceReduce {
 				  int64_t count, cudaStream_t stream = 0)
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
-			write_pair(first_extreme(in, count, cub::ArgMax(), limits<In>::lowest()),
+			write_pair(first_extreme(in, count, cub::ArgMax(), ft_limits<In>::lowest()),
 				   out, place);
 		});
 	}
@@ -88,7 +89,8 @@ struct DeviceReduce {
 				  cudaStream_t stream = 0)
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
-			write_pair(first_extreme(in, count, cub::ArgMin(), limits<In>::max()), out);
+			write_pair(first_extreme(in, count, cub::ArgMin(), ft_limits<In>::max()),
+				   out);
 		});
 	}
 	template <class In, class Out>
@@ -96,7 +98,7 @@ struct DeviceReduce {
 				  cudaStream_t stream = 0)
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
-			write_pair(first_extreme(in, count, cub::ArgMax(), limits<In>::lowest()),
+			write_pair(first_extreme(in, count, cub::ArgMax(), ft_limits<In>::lowest()),
 				   out);
 		});
 	}
@@ -111,18 +113,16 @@ struct DeviceReduce {
 			ft_copy<Keys> keys(keys_in, (size_t)count);
 			ft_copy<In> values(in, (size_t)count);
 			std::vector<size_t> runs = ft_runs(keys, keys.count, ft_equal());
-			std::vector<ft_value<Keys>> firsts;
 			std::vector<ft_accumulator<F, value, value>> totals;
 
 			for (size_t r = 0; r + 1 < runs.size(); r++) {
-				firsts.push_back(keys[runs[r]]);
 				totals.push_back(values[runs[r]]);
 				for (size_t i = runs[r] + 1; i < runs[r + 1]; i++)
 					totals.back() = operation(totals.back(), values[i]);
 			}
-			ft_write(unique, firsts, firsts.size());
+			ft_write(unique, ft_firsts(keys, runs), totals.size());
 			ft_write(out, totals, totals.size());
-			ft_write_one(number, firsts.size());
+			ft_write_one(number, totals.size());
 		});
 	}
 private:
@@ -154,11 +154,6 @@ private:
 		ft_write_one(out, pair.value);
 		ft_write_one(place, pair.key);
 	}
-	template <class In> struct limits : std::numeric_limits<ft_value<In>> {
-		static_assert(std::numeric_limits<ft_value<In>>::is_specialized,
-			      "cub::DeviceReduce::Min and Max: only of types that "
-			      "std::numeric_limits knows");
-	};
 };
 
 /* Of the values from begins[s] to below ends[s]; a segment whose end is not above its begin has
@@ -193,14 +188,14 @@ struct DeviceSegmentedReduce {
 			       Begins begins, Ends ends, cudaStream_t stream = 0)
 	{
 		return Reduce(storage, bytes, in, out, segments, begins, ends, cub::Min(),
-			      std::numeric_limits<ft_value<In>>::max(), stream);
+			      ft_limits<In>::max(), stream);
 	}
 	template <class In, class Out, class Begins, class Ends>
 	static cudaError_t Max(void *storage, size_t &bytes, In in, Out out, int64_t segments,
 			       Begins begins, Ends ends, cudaStream_t stream = 0)
 	{
 		return Reduce(storage, bytes, in, out, segments, begins, ends, cub::Max(),
-			      std::numeric_limits<ft_value<In>>::lowest(), stream);
+			      ft_limits<In>::lowest(), stream);
 	}
 private:
 	/* How many values the segments reach. */

@@ -1,5 +1,4 @@
-/* device_scan.h - cub::DeviceScan, for host code of programs; see device_wide.h.
- */
+/* device_scan.h - cub::DeviceScan, for host code of programs; see device_wide.h. */
 #ifndef SIM_CUB_DEVICE_SCAN_H
 #define SIM_CUB_DEVICE_SCAN_H
 
@@ -13,14 +12,7 @@ struct DeviceScan {
 					 N count, cudaStream_t stream = 0)
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
-			using value = ft_value<In>;
-			auto range = ft_read(in, (size_t)count);
-			std::vector<ft_accumulator<F, value, value>> sums(range.begin(),
-									  range.end());
-
-			for (size_t i = 1; i < sums.size(); i++)
-				sums[i] = operation(sums[i - 1], sums[i]);
-			ft_write(out, sums, sums.size());
+			inclusive(in, out, operation, { 0, (size_t)count });
 		});
 	}
 	template <class In, class Out, class F, class T, class N>
@@ -28,16 +20,7 @@ struct DeviceScan {
 					 T start, N count, cudaStream_t stream = 0)
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
-			using accumulator = ft_accumulator<F, T, ft_value<In>>;
-			auto range = ft_read(in, (size_t)count);
-			accumulator sum = (accumulator)start;
-			std::vector<accumulator> sums;
-
-			for (const auto &value : range) {
-				sums.push_back(sum);
-				sum = operation(sum, value);
-			}
-			ft_write(out, sums, sums.size());
+			exclusive(in, out, operation, start, { 0, (size_t)count });
 		});
 	}
 	template <class In, class Out, class N>
@@ -87,26 +70,14 @@ struct DeviceScan {
 					cudaStream_t stream = 0)
 		{ return ExclusiveSum(storage, bytes, data, data, count, stream); }
 
-	/* Begun anew at each key that does not equal the one before it. */
+	/* They start again at each key that differs from the one before it. */
 	template <class Keys, class In, class Out, class F, class N, class G = ft_equal>
 	static cudaError_t InclusiveScanByKey(void *storage, size_t &bytes, Keys keys, In in,
 					      Out out, F operation, N count, G equal = G(),
 					      cudaStream_t stream = 0)
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
-			using value = ft_value<In>;
-			ft_copy<In> values(in, (size_t)count);
-			std::vector<size_t> runs = runs_of(keys, (size_t)count, equal);
-			std::vector<ft_accumulator<F, value, value>> sums;
-
-			for (size_t r = 0; r + 1 < runs.size(); r++)
-				for (size_t i = runs[r]; i < runs[r + 1]; i++) {
-					if (i == runs[r])
-						sums.push_back(values[i]);
-					else
-						sums.push_back(operation(sums.back(), values[i]));
-				}
-			ft_write(out, sums, sums.size());
+			inclusive(in, out, operation, runs_of(keys, (size_t)count, equal));
 		});
 	}
 	template <class Keys, class In, class Out, class F, class T, class N, class G = ft_equal>
@@ -115,20 +86,7 @@ struct DeviceScan {
 					      cudaStream_t stream = 0)
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
-			using accumulator = ft_accumulator<F, T, ft_value<In>>;
-			ft_copy<In> values(in, (size_t)count);
-			std::vector<size_t> runs = runs_of(keys, (size_t)count, equal);
-			std::vector<accumulator> sums;
-
-			for (size_t r = 0; r + 1 < runs.size(); r++) {
-				accumulator sum = (accumulator)start;
-
-				for (size_t i = runs[r]; i < runs[r + 1]; i++) {
-					sums.push_back(sum);
-					sum = operation(sum, values[i]);
-				}
-			}
-			ft_write(out, sums, sums.size());
+			exclusive(in, out, operation, start, runs_of(keys, (size_t)count, equal));
 		});
 	}
 	template <class Keys, class In, class Out, class N, class G = ft_equal>
@@ -148,6 +106,37 @@ struct DeviceScan {
 					  ft_value<In>(), count, equal, stream);
 	}
 private:
+	/* Scans of runs of values, each on its own; see ft_runs(). */
+	template <class In, class Out, class F>
+	static void inclusive(In in, Out out, F operation, const std::vector<size_t> &runs)
+	{
+		using value = ft_value<In>;
+		auto range = ft_read(in, runs.back());
+		std::vector<ft_accumulator<F, value, value>> sums(range.begin(), range.end());
+
+		for (size_t r = 0; r + 1 < runs.size(); r++)
+			for (size_t i = runs[r] + 1; i < runs[r + 1]; i++)
+				sums[i] = operation(sums[i - 1], sums[i]);
+		ft_write(out, sums, sums.size());
+	}
+	template <class In, class Out, class F, class T>
+	static void exclusive(In in, Out out, F operation, T start,
+			      const std::vector<size_t> &runs)
+	{
+		using accumulator = ft_accumulator<F, T, ft_value<In>>;
+		ft_copy<In> values(in, runs.back());
+		std::vector<accumulator> sums;
+
+		for (size_t r = 0; r + 1 < runs.size(); r++) {
+			accumulator sum = (accumulator)start;
+
+			for (size_t i = runs[r]; i < runs[r + 1]; i++) {
+				sums.push_back(sum);
+				sum = operation(sum, values[i]);
+			}
+		}
+		ft_write(out, sums, sums.size());
+	}
 	template <class Keys, class F>
 	static std::vector<size_t> runs_of(Keys keys, size_t count, F equal)
 		{ return ft_runs(ft_copy<Keys>(keys, count), count, equal); }

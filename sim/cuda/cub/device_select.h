@@ -1,6 +1,5 @@
 /* device_select.h - cub::DeviceSelect, DevicePartition and DeviceRunLengthEncode, for host code of
- * programs; see device_wide.h.
- */
+ * programs; see device_wide.h. */
 #ifndef SIM_CUB_DEVICE_SELECT_H
 #define SIM_CUB_DEVICE_SELECT_H
 
@@ -26,16 +25,33 @@ static inline void ft_select(const ft_copy<In> &values, Out out, Number selected
 	ft_write_one(selected, count);
 }
 
+template <class In, class Flags, class Out, class Number>
+static inline void ft_select_flagged(In in, Flags flags, Out out, Number selected, size_t count,
+				     bool rest)
+{
+	ft_copy<Flags> marks(flags, count);
+
+	ft_select(ft_copy<In>(in, count), out, selected, rest,
+		  [&](size_t i) { return (bool)marks[i]; });
+}
+
+template <class In, class Out, class Number, class F>
+static inline void ft_select_if(In in, Out out, Number selected, size_t count, F condition,
+				bool rest)
+{
+	ft_copy<In> values(in, count);
+
+	ft_select(values, out, selected, rest,
+		  [&](size_t i) { return (bool)condition(values[i]); });
+}
+
 struct DeviceSelect {
 	template <class In, class Flags, class Out, class Number, class N>
 	static cudaError_t Flagged(void *storage, size_t &bytes, In in, Flags flags, Out out,
 				   Number selected, N count, cudaStream_t stream = 0)
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
-			ft_copy<Flags> marks(flags, (size_t)count);
-
-			ft_select(ft_copy<In>(in, (size_t)count), out, selected, false,
-				  [&](size_t i) { return (bool)marks[i]; });
+			ft_select_flagged(in, flags, out, selected, (size_t)count, false);
 		});
 	}
 	template <class In, class Out, class Number, class N, class F>
@@ -44,10 +60,7 @@ struct DeviceSelect {
 	   cudaStream_t stream = 0)
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
-			ft_copy<In> values(in, (size_t)count);
-
-			ft_select(values, out, selected, false,
-				  [&](size_t i) { return (bool)condition(values[i]); });
+			ft_select_if(in, out, selected, (size_t)count, condition, false);
 		});
 	}
 	/* In place. */
@@ -66,10 +79,10 @@ struct DeviceSelect {
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
 			ft_copy<In> values(in, (size_t)count);
+			std::vector<size_t> runs = ft_runs(values, values.count, ft_equal());
 
-			ft_select(values, out, selected, false, [&](size_t i) {
-				return i == 0 || !(values[i - 1] == values[i]);
-			});
+			ft_write(out, ft_firsts(values, runs), runs.size() - 1);
+			ft_write_one(selected, runs.size() - 1);
 		});
 	}
 	/* The first of neighbours with equal keys, and its key. */
@@ -80,12 +93,12 @@ struct DeviceSelect {
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
 			ft_copy<Keys> keys(keys_in, (size_t)count);
-			auto first = [&](size_t i) {
-				return i == 0 || !(keys[i - 1] == keys[i]);
-			};
+			ft_copy<In> values(in, (size_t)count);
+			std::vector<size_t> runs = ft_runs(keys, keys.count, ft_equal());
 
-			ft_select(ft_copy<In>(in, (size_t)count), out, selected, false, first);
-			ft_select(keys, keys_out, selected, false, first);
+			ft_write(out, ft_firsts(values, runs), runs.size() - 1);
+			ft_write(keys_out, ft_firsts(keys, runs), runs.size() - 1);
+			ft_write_one(selected, runs.size() - 1);
 		});
 	}
 };
@@ -98,10 +111,7 @@ struct DevicePartition {
 				   Number selected, N count, cudaStream_t stream = 0)
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
-			ft_copy<Flags> marks(flags, (size_t)count);
-
-			ft_select(ft_copy<In>(in, (size_t)count), out, selected, true,
-				  [&](size_t i) { return (bool)marks[i]; });
+			ft_select_flagged(in, flags, out, selected, (size_t)count, true);
 		});
 	}
 	template <class In, class Out, class Number, class N, class F>
@@ -109,10 +119,7 @@ struct DevicePartition {
 			      N count, F condition, cudaStream_t stream = 0)
 	{
 		return ft_device_wide(storage, bytes, stream, [&] {
-			ft_copy<In> values(in, (size_t)count);
-
-			ft_select(values, out, selected, true,
-				  [&](size_t i) { return (bool)condition(values[i]); });
+			ft_select_if(in, out, selected, (size_t)count, condition, true);
 		});
 	}
 };
@@ -127,16 +134,13 @@ struct DeviceRunLengthEncode {
 		return ft_device_wide(storage, bytes, stream, [&] {
 			ft_copy<In> values(in, (size_t)count);
 			std::vector<size_t> runs = ft_runs(values, values.count, ft_equal());
-			std::vector<ft_value<In>> firsts;
 			std::vector<size_t> sizes;
 
-			for (size_t r = 0; r + 1 < runs.size(); r++) {
-				firsts.push_back(values[runs[r]]);
+			for (size_t r = 0; r + 1 < runs.size(); r++)
 				sizes.push_back(runs[r + 1] - runs[r]);
-			}
-			ft_write(out, firsts, firsts.size());
+			ft_write(out, ft_firsts(values, runs), sizes.size());
 			ft_write(lengths, sizes, sizes.size());
-			ft_write_one(number, firsts.size());
+			ft_write_one(number, sizes.size());
 		});
 	}
 	/* Runs of at least two: where they begin, and their lengths. */

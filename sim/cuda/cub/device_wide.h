@@ -40,6 +40,10 @@ static inline void ft_write(Out out, const std::vector<T> &values, size_t count)
 	range.store(count);
 }
 
+/* The same for one value. */
+template <class Out, class T> static inline void ft_write_one(Out out, const T &value)
+	{ ft_write(out, std::vector<ft_value<Out>>(1, (ft_value<Out>)value), 1); }
+
 /* One of the two calls; `work` is what the second one does. */
 template <class F>
 static inline cudaError_t ft_device_wide(void *storage, size_t &bytes, cudaStream_t stream, F work)
@@ -75,10 +79,6 @@ struct ft_plus {
 		{ return a + b; }
 };
 
-/* The same for one value. */
-template <class Out, class T> static inline void ft_write_one(Out out, const T &value)
-	{ ft_write(out, std::vector<ft_value<Out>>(1, (ft_value<Out>)value), 1); }
-
 /* A copy of a range that has an address for each value, which std::vector<bool> has not. */
 template <class In> struct ft_copy {
 	std::unique_ptr<ft_value<In>[]> at;
@@ -104,6 +104,18 @@ static inline std::vector<size_t> ft_runs(const T &values, size_t count, F equal
 			begins.push_back(i);
 	begins.push_back(count);
 	return begins;
+}
+
+/* The first value of each run. */
+template <class In>
+static inline std::vector<ft_value<In>> ft_firsts(const ft_copy<In> &values,
+						  const std::vector<size_t> &runs)
+{
+	std::vector<ft_value<In>> firsts;
+
+	for (size_t r = 0; r + 1 < runs.size(); r++)
+		firsts.push_back(values[runs[r]]);
+	return firsts;
 }
 
 struct ft_equal {

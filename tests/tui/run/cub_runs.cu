@@ -1,4 +1,4 @@
-// cub_runs.cu - CUB's device-wide algorithms by key, of runs, segments and partitions, and in place.
+// cub_runs.cu - CUB's device-wide algorithms by key, of runs, segments, partitions, and in place.
 #include <cstdio>
 
 #include <cub/cub.cuh>
