@@ -37,19 +37,7 @@ narrow() {
 	tensor "$work/q.npy" 1 "$slots, $(($2 * $3)), $4"
 	for seed in 2 3; do
 		tensor "$work/wide.npy" "$seed" "$slots, $2, $5, $4"
-		python3 - "$type" "$work/wide.npy" "$work/$seed.npy" "$slots, $2, $5, $4" <<'PYTHON'
-import array, struct, sys
-kind, wide, to, shape = sys.argv[1:]
-numbers = array.array("f", open(wide, "rb").read()[128:])
-if kind == "f16":
-    name, data = "<f2", struct.pack(f"<{len(numbers)}e", *numbers)
-elif kind == "bf16":
-    name, data = "<u2", b"".join(struct.pack("<f", x)[2:] for x in numbers)
-else:   # any code but those of NaN
-    name, data = "|u1", bytes(int(abs(x) * 1e4) % 127 | 128 * (x < 0) for x in numbers)
-header = f"{{'descr': '{name}', 'fortran_order': False, 'shape': ({shape}), }}".ljust(117) + "\n"
-open(to, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
-PYTHON
+		narrow_tensor "$type" "$work/wide.npy" "$work/$seed.npy" "$slots, $2, $5, $4"
 	done
 	for rung in 7 9 10; do
 		for graph in none capture; do

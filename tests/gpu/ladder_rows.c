@@ -114,7 +114,8 @@ static void compare_rungs(struct rig *rig, struct rig_batch *b)
 	results_count_row();
 }
 
-static int large(const char *device, double limit)
+/* Up to three parts fit into the memory at once: a row fills at most a quarter of it. */
+static int large(const char *device, int part, int parts, double limit)
 {
 	struct row *rows = xcalloc(ROWS, sizeof *rows);
 	int count = list_large_rows(rows);
@@ -122,7 +123,7 @@ static int large(const char *device, double limit)
 	struct device_info info;
 
 	RIG_OK(device_info(rig->device, &info));
-	for (int i = 0; i < count; i++)
+	for (int i = part; i < count; i += parts)
 		if ((uint64_t)rows[i].bytes > info.memory_bytes / 4)
 			results_left_out(&rows[i].batch, "its keys and values fill over a quarter "
 					 "of the memory");
@@ -242,13 +243,13 @@ int main(int argc, char **argv)
 		return 77;
 	if (strcmp(command, "twin") == 0 && argc == 6 && atoi(argv[4]) > 0)
 		return twin(argv[2], atoi(argv[3]), atoi(argv[4]), atof(argv[5]));
-	if (strcmp(command, "large") == 0 && argc == 4)
-		return large(argv[2], atof(argv[3]));
+	if (strcmp(command, "large") == 0 && argc == 6 && atoi(argv[4]) > 0)
+		return large(argv[2], atoi(argv[3]), atoi(argv[4]), atof(argv[5]));
 	if (strcmp(command, "repeat") == 0 && argc == 4 && atoi(argv[3]) > 0)
 		return repeat(argv[2], atoi(argv[3]));
 	if (strcmp(command, "load") == 0 && argc == 4)
 		return load(argv[2], atof(argv[3]));
-	fprintf(stderr, "ladder_rows: expected twin DEVICE PART PARTS SECONDS, large DEVICE "
-		"SECONDS, repeat DEVICE TIMES or load DEVICE SECONDS\n");
+	fprintf(stderr, "ladder_rows: expected twin or large DEVICE PART PARTS SECONDS, "
+		"repeat DEVICE TIMES or load DEVICE SECONDS\n");
 	return 2;
 }

@@ -55,7 +55,7 @@ npy_data "$samples/reference/romeo/tokens.npy" | bytes_of_i32 >"$work/romeo"
 # prompt, which the demo's trace has too.
 record_decode romeo "$work/romeo" -n 200 --log partials --log-at s1..s16,s192..s199
 npy_data "$samples/reference/long/tokens.npy" | bytes_of_i32 >"$work/long"
-record_decode long "$work/long" -n 200 --log launch --log-at s1..s4,s192..s199
+record_decode long "$work/long" -n 200 --log launch --log-at s1..s4,s196..s199
 
 # A short trace of every path. Paths that take several prompts get three in two slots: the third
 # waits for the second's slot while the first is still being decoded.
@@ -99,28 +99,49 @@ with open(sys.argv[1], "r+b") as file:
 }
 
 # Each rung of the ladder: a sequence of one key beside one of several splits, the same in every
-# trace. tests/tui/views/test_view_ladder.sh compares them.
+# trace of a type of keys and values. tests/tui/views/test_view_ladder.sh compares those of f32.
 if command -v python3 >/dev/null 2>&1; then
-	# climbed NAME RUNG SLOTS LENGTHS
+	# climbed NAME RUNG SLOTS LENGTHS TYPE OPTION...
 	climbed() {
-		tensor "$work/ladder_q.npy" 1 "$3, 2, 64"
-		values "$work/ladder_k.npy" 2 "$3, 1, 130, 64"
-		values "$work/ladder_v.npy" 3 "$3, 1, 130, 64"
-		record "$1" attend --path ladder --rung "$2" --lengths "$4" \
-			--q "$work/ladder_q.npy" --k "$work/ladder_k.npy" \
-			--v "$work/ladder_v.npy" --out "$work/out.npy" --log points
-		bytes=$(wc -c <"$out/$1.twin")
-		[ "$bytes" -le 250000 ] || result FAIL "size of $1.twin" \
+		name=$1 rung=$2 slots=$3 lengths=$4 type=$5
+		shift 5
+		tensor "$work/ladder_q.npy" 1 "$slots, 2, 64"
+		for letter in k v; do
+			kv=$work/ladder_$letter.npy
+			values "$kv" "$([ "$letter" = k ] && echo 2 || echo 3)" "$slots, 1, 130, 64"
+			[ "$type" = f32 ] || {
+				mv "$kv" "$work/wide.npy"
+				narrow_tensor "$type" "$work/wide.npy" "$kv" "$slots, 1, 130, 64"
+			}
+		done
+		record "$name" attend --path ladder --rung "$rung" --lengths "$lengths" \
+			--kv-dtype "$type" --q "$work/ladder_q.npy" --k "$work/ladder_k.npy" \
+			--v "$work/ladder_v.npy" --out "$work/out.npy" --log points "$@"
+		bytes=$(wc -c <"$out/$name.twin")
+		[ "$bytes" -le 250000 ] || result FAIL "size of $name.twin" \
 			"$bytes bytes, the maximum is 250000"
 	}
-	for rung in 4 5 6 9; do
-		climbed "ladder-$rung" "$rung" 2 1,130
+	features='--window 100 --sinks 3 --softcap 5 --lse'
+	for type in f32 f16 bf16 e4m3; do
+		suffix=-$type
+		[ "$type" != f32 ] || suffix=
+		for rung in 4 5 6 7 9; do
+			case $type$rung in
+			f32[4569] | [!f]*[5679] | f16[5679]) ;;
+			*) continue ;;
+			esac
+			climbed "ladder-$rung$suffix" "$rung" 2 1,130 "$type"
+		done
+		climbed "ladder-cluster$suffix" 10 2 1,130 "$type"
+		# Too many sequences for clusters. Not for all types, to save space.
+		case $type in
+		f32 | bf16) climbed "ladder-10$suffix" 10 9 1,130,0,0,0,0,0,0,0 "$type" ;;
+		esac
+		# shellcheck disable=SC2086
+		climbed "ladder-options$suffix" best 2 1,130 "$type" $features "$work/lse.npy"
 	done
-	climbed ladder-cluster 10 2 1,130
-	# Too many sequences for clusters.
-	climbed ladder-10 10 9 1,130,0,0,0,0,0,0,0
 else
-	result SKIP 'record ladder-4, 5, 6, 9, 10 and cluster' 'no python3 to make tensors'
+	result SKIP 'record traces of the ladder' 'no python3 to make tensors'
 fi
 
 size=$(cat "$out"/*.twin | wc -c)

@@ -134,6 +134,24 @@ array.array("f", (random.gauss(0, 1) for _ in range(count))).tofile(sys.stdout.b
 	} >"$1"
 }
 
+# narrow_tensor TYPE F32.npy FILE SHAPE: the numbers of a tensor as f16 or bf16, rounded towards zero in
+# bf16; as e4m3 each chooses a code, any but those of NaN.
+narrow_tensor() {
+	python3 - "$@" <<'PYTHON'
+import array, struct, sys
+kind, wide, to, shape = sys.argv[1:]
+numbers = array.array("f", open(wide, "rb").read()[128:])
+if kind == "f16":
+    name, data = "<f2", struct.pack(f"<{len(numbers)}e", *numbers)
+elif kind == "bf16":
+    name, data = "<u2", b"".join(struct.pack("<f", x)[2:] for x in numbers)
+else:
+    name, data = "|u1", bytes(int(abs(x) * 1e4) % 127 | 128 * (x < 0) for x in numbers)
+header = f"{{'descr': '{name}', 'fortran_order': False, 'shape': ({shape}), }}".ljust(117) + "\n"
+open(to, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+PYTHON
+}
+
 # last_rows FILE HEADS POSITIONS: of (HEADS, POSITIONS, 64), up to 9 heads, the last position, as a
 # (HEADS, 64) file.
 last_rows() {
