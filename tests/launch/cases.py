@@ -1782,7 +1782,6 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary] + WMMA
 ERRORS = {
     'ptx': (5, 'inline PTX: brkpt is not supported'), 'texture': (2, 'texture'),
-    'random': (7, 'curand_poisson', 'no bit-exact model'),
     'nested': (6, '<<<'), 'wmma': (6, 'this shape or type is not supported'), 'gridsync': (7, 'grid'),
 }
 

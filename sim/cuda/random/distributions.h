@@ -2,8 +2,7 @@
  *
  * Normal numbers are Box and Muller's, with the GPU's logf and __sincosf, or log and sincospi of
  * double, which has the operations of sinpi and cospi. Every operation rounds, as with nvcc
- * -fmad=false: by default nvcc fuses multiplication and addition of the angle. Poisson numbers need
- * functions without a bit-exact model.
+ * -fmad=false: by default nvcc fuses multiplication and addition of the angle.
  */
 #ifndef SIM_DISTRIBUTIONS_H
 #define SIM_DISTRIBUTIONS_H
@@ -212,22 +211,5 @@ static inline double curand_log_normal_double(State *state, double mean, double 
 {
 	return ft_random_first_double(state, 2, curand_log_normal2_double<State>, mean, stddev);
 }
-
-/* --- without a model: calling these is an error --- */
-
-#ifdef FLASHTWIN_PROGRAM               /* only if a kernel can reach the call */
-#define FT_NO_RANDOM(type, name, ...) \
-	static inline type name(__VA_ARGS__) { return { (type)FT_ABSENT(#name, "") }; }
-#else
-#define FT_NO_RANDOM(type, name, ...) \
-	type name(__VA_ARGS__) \
-		__attribute__((error(#name " has no bit-exact model in the simulator")));
-#endif
-#define FT_NO_RANDOM_OF(type, name, ...) \
-	FT_NO_RANDOM(type, name, curandStateXORWOW_t *, ##__VA_ARGS__) \
-	FT_NO_RANDOM(type, name, curandStatePhilox4_32_10_t *, ##__VA_ARGS__)
-FT_NO_RANDOM_OF(unsigned, curand_poisson, double)
-#undef FT_NO_RANDOM
-#undef FT_NO_RANDOM_OF
 
 #endif

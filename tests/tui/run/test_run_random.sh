@@ -1,7 +1,10 @@
 #!/bin/sh
-# test_run_random.sh - `flashtwin run`: cuRAND's generators in host code.
+# test_run_random.sh - `flashtwin run`: cuRAND's generators in host code, and Poisson numbers.
 #
-# The expected sums are those of cuRAND 10.4 on an NVIDIA H200 over the same calls.
+# The expected sums of the host's generators are those of cuRAND 10.4 on an NVIDIA H200 over the same
+# calls. Those of Poisson numbers are of CUDA 13.0's curand_kernel.h compiled by g++ without
+# contraction: its device code, with the models in base/math/ of the four instructions that it
+# writes in PTX, and of expf, log, sinpi and cospi.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 command -v c++ >/dev/null || { echo '1..0 # SKIP no C++ compiler'; exit 0; }
 
@@ -39,4 +42,58 @@ EOS
 run run normal.cu
 expect 'what is not there is named with its line' 3 \
 	'normal.cu:7:.*curandGenerateNormal() is not supported'
+
+# --- Poisson numbers in device code ---
+
+cp "$srcdir/tests/tui/run/random_poisson.cu" .
+cat >wanted <<'EOS'
+xorwow 0 dbd23c62d01097e4 0 0.00
+philox 0 4e495fcf0d6c3507 0 0.00
+philox4 0 d256e139c1145793 0 0.02
+xorwow 0.5 2661de399d13b4f9 3 0.52
+philox 0.5 662e824f978c38a2 0 0.52
+philox4 0.5 92b077a83500d2b4 0 0.54
+xorwow 3.75 d82b23ee3021aaa1 7 3.77
+philox 3.75 0304b601e294446e 1 3.77
+philox4 3.75 e3ee13814f7d6067 3 3.79
+xorwow 20 f35d270151e67f89 16 20.12
+philox 20 d30d290daa813ec7 14 20.02
+philox4 20 1c806cd323bf8e7c 19 20.07
+xorwow 63.99 16d6d78c36f1ce6f 58 64.09
+philox 63.99 696e2b78c1c2c715 58 64.10
+philox4 63.99 3e7093a949fd7d8d 62 64.10
+xorwow 64 5f412edc9c267748 79 64.11
+philox 64 5923cd6cf7da95ff 56 64.19
+philox4 64 5ed9cc45af7ec549 58 64.13
+xorwow 64.5 7d435ec172cf2443 80 64.65
+philox 64.5 3a2ecafcada541fa 56 64.71
+philox4 64.5 fd6118495007051c 58 64.67
+xorwow 100.25 aafd4ee33d3440d5 120 100.46
+philox 100.25 83033489ccd23a70 90 100.42
+philox4 100.25 488cd08c77fe106f 93 100.40
+xorwow 777 c1b3647123f9ed85 767 777.56
+philox 777 7966b8f8029fa22c 749 777.41
+philox4 777 86de95ea1af07caa 758 777.21
+xorwow 3999.5 f111c434ed10be61 3978 4001.01
+philox 3999.5 0ccef9ae38d9d81d 3938 4000.79
+philox4 3999.5 c0bddcc0869fb63f 3957 4000.32
+xorwow 4000 94fe0c410415eb86 3979 4001.59
+philox 4000 cfed6ab27757f5b9 3939 4001.15
+philox4 4000 38a08efe3f887bb5 3957 4000.71
+xorwow 4000.5 1ca2e863188dbf93 3985 3999.78
+philox 4000.5 5498d8f4c8729bc2 4040 4000.85
+philox4 4000.5 7b80b235c3ff9471 4060 4000.73
+xorwow 123457 43335335edc4eec1 123370 123452.69
+philox 123457 cb378cdcaa4c668a 123676 123458.75
+philox4 123457 4c973d5bd16a83fa 123787 123457.96
+xorwow 3e+09 cdad0e72e4f8343a 2999986438 2999999369.45
+philox 3e+09 76cbaddd39dfb852 3000034227 3000000314.39
+philox4 3e+09 64bb4eac1cbe5541 3000051525 3000000188.70
+EOS
+run run random_poisson.cu --no-record
+result "Poisson numbers are those of cuRAND's header" \
+	"$([ "$code" = 0 ] && diff wanted out 2>&1 || cat err)"
+run run random_poisson.cu --no-record --check
+result 'and under the checker, without findings' \
+	"$([ "$code" = 0 ] && diff wanted out 2>&1 || cat err)"
 plan
