@@ -1,4 +1,5 @@
-/* curand.h - cuRAND for C++ host code: XORWOW and Philox4_32_10, integers and uniform floats. */
+/* curand.h - cuRAND for C++ host code: XORWOW and Philox4_32_10, integers and uniform floats, and
+ * normal floats of generators of the host. */
 #ifndef FLASHTWIN_CURAND_H
 #define FLASHTWIN_CURAND_H
 #define CURAND_H_               /* programs test it */

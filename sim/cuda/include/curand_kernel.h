@@ -1,6 +1,7 @@
 /* curand_kernel.h - cuRAND's device interface for C++ files on the simulator: XORWOW and
  * Philox4_32_10 with uniform, normal, log-normal and Poisson numbers (Poisson numbers and
- * normal numbers of double are not measured on a GPU). */
+ * normal numbers of double are not measured on a GPU). Files without kernels (.cpp) get the
+ * generators and their integers. */
 #ifndef FLASHTWIN_CURAND_KERNEL_H
 #define FLASHTWIN_CURAND_KERNEL_H
 #define CURAND_KERNEL_H_        /* programs test it */
@@ -9,6 +10,11 @@
 #error "curand_kernel.h needs C++"
 #endif
 
+#ifdef SIM_USER_H
 #include "sim/cuda/random/poisson.h"
+#else
+#include "sim/cuda/include/cuda_runtime.h"
+#include "sim/cuda/random/generators.h"
+#endif
 
 #endif

@@ -3,12 +3,15 @@
  * The numbers have the order of cuRAND 10.4 on an H200, which is that of its generators of the
  * host: XORWOW takes one of each of 4,096 subsequences in turn, Philox four of each of 65,536.
  * Numbers for the device are copied there in the generator's stream, and a trace has them as an
- * upload. Other generators and orders are refused when they are asked for, other distributions when
- * the program is compiled. Part of the host code of users' programs.
+ * upload. Normal numbers are only those of cuRAND's generators of the host, with the C library's
+ * functions: a generator of the device has the GPU's, which are not measured. Other generators and
+ * orders are refused when they are asked for, other distributions when the program is compiled.
+ * Part of the host code of users' programs.
  */
 #ifndef SIM_HOST_GENERATOR_H
 #define SIM_HOST_GENERATOR_H
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -157,15 +160,72 @@ FT_RANDOM curandStatus_t curandGenerateUniform(curandGenerator_t g, float *to, s
 	});
 }
 
+/* --- normal numbers: two integers of one lane make a pair --- */
+
+/* Box and Muller's; every operation rounds. */
+FT_RANDOM __attribute__((noinline, optimize("fp-contract=off")))
+void ft_random_pair(unsigned x, unsigned y, float mean, float stddev, float *to)
+{
+	const float scale = 0x1p-32f * 6.2831855f;      /* 2 pi */
+	float angle = y * scale + scale / 2;
+	float radius = sqrtf(-2.0f * logf(x * 0x1p-32f + 0x1p-33f));
+
+	to[0] = mean + stddev * (sinf(angle) * radius);
+	to[1] = mean + stddev * (cosf(angle) * radius);
+}
+
+/* XORWOW's position counts pairs then; both numbers of a pair are of its lane. */
+FT_RANDOM void ft_random_normals(curandGenerator_t g, float *to, size_t count, float mean,
+				 float stddev)
+{
+	unsigned two[2];
+
+	if (g->type == CURAND_RNG_PSEUDO_XORWOW && !g->begun)
+		ft_random_begin(g);
+	for (size_t i = 0; i < count; i += 2) {
+		if (g->type == CURAND_RNG_PSEUDO_XORWOW) {
+			curandStateXORWOW_t *lane = &g->lanes[g->position++ % FT_XORWOW_LANES];
+
+			two[0] = curand(lane);
+			two[1] = curand(lane);
+		} else {
+			ft_random_fill(g, two, 2);
+		}
+		ft_random_pair(two[0], two[1], mean, stddev, to + i);
+	}
+}
+
+FT_RANDOM curandStatus_t curandGenerateNormal(curandGenerator_t g, float *to, size_t count,
+					      float mean, float stddev)
+{
+	if (!g)
+		return CURAND_STATUS_NOT_INITIALIZED;
+	if (!g->on_host) {
+		fprintf(stderr, "cuRAND: curandGenerateNormal() of a generator of the device is "
+			"not supported: expected one of curandCreateGeneratorHost()\n");
+		return CURAND_STATUS_TYPE_ERROR;
+	}
+	if (g->type == CURAND_RNG_PSEUDO_XORWOW && count % 2 != 0)
+		return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+	if (count % 2 != 0
+	    || (g->type == CURAND_RNG_PSEUDO_PHILOX4_32_10 && g->position % 2 != 0)) {
+		fprintf(stderr, "cuRAND: %zu normal numbers of Philox4_32_10 from offset %llu are "
+			"not supported: expected an even number from an even offset\n", count,
+			g->position);
+		return CURAND_STATUS_OUT_OF_RANGE;
+	}
+	ft_random_normals(g, to, count, mean, stddev);
+	return CURAND_STATUS_SUCCESS;
+}
+
 /* --- what is not there --- */
 
 #define FT_NO_RANDOM(name, ...) \
 	curandStatus_t name(curandGenerator_t, __VA_ARGS__) \
-		__attribute__((error(#name "() is not supported: expected curandGenerate() or " \
-				     "curandGenerateUniform()")));
+		__attribute__((error(#name "() is not supported: expected curandGenerate(), " \
+				     "curandGenerateUniform() or curandGenerateNormal()")));
 FT_NO_RANDOM(curandGenerateLongLong, unsigned long long *, size_t)
 FT_NO_RANDOM(curandGenerateUniformDouble, double *, size_t)
-FT_NO_RANDOM(curandGenerateNormal, float *, size_t, float, float)
 FT_NO_RANDOM(curandGenerateNormalDouble, double *, size_t, double, double)
 FT_NO_RANDOM(curandGenerateLogNormal, float *, size_t, float, float)
 FT_NO_RANDOM(curandGenerateLogNormalDouble, double *, size_t, double, double)

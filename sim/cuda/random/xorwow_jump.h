@@ -7,6 +7,9 @@
 #ifndef SIM_XORWOW_JUMP_H
 #define SIM_XORWOW_JUMP_H
 
+#include <stdint.h>
+#include <string.h>
+
 struct ft_xorwow_polynomial { uint64_t low, middle, high; };
 
 /* P without its term x^160. */

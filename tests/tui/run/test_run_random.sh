@@ -1,8 +1,9 @@
 #!/bin/sh
 # test_run_random.sh - `flashtwin run`: cuRAND's generators in host code, and Poisson numbers.
 #
-# The expected sums of the host's generators are those of cuRAND 10.4 on an NVIDIA H200 over the same
-# calls. Those of Poisson numbers are of CUDA 13.0's curand_kernel.h compiled by g++ without
+# The expected sums of integers and uniform numbers are those of cuRAND 10.4 on an NVIDIA H200 over
+# the same calls; those of normal numbers are of libcurand 10.4's generators of the host, with the
+# functions of glibc 2.36. Those of Poisson numbers are of CUDA 13.0's curand_kernel.h compiled by g++ without
 # contraction: its device code, with the models in base/math/ of the four instructions that it
 # writes in PTX, and of expf, log, sinpi and cospi.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
@@ -29,19 +30,39 @@ result 'the numbers are those of a GPU' \
 result 'another generator is refused by name' \
 	"$(grep -q 'generator 141 is not supported: expected XORWOW' err || cat err)"
 
-cat >normal.cu <<'EOS'
+cat >other.cu <<'EOS'
 #include <curand.h>
 int main()
 {
 	curandGenerator_t g = nullptr;
 	float x[2];
 
-	return curandGenerateNormal(g, x, 2, 0, 1);
+	return curandGenerateLogNormal(g, x, 2, 0, 1);
 }
 EOS
-run run normal.cu
+run run other.cu
 expect 'what is not there is named with its line' 3 \
-	'normal.cu:7:.*curandGenerateNormal() is not supported'
+	'other.cu:7:.*curandGenerateLogNormal() is not supported'
+
+# --- normal numbers on the host, in a .cpp file ---
+
+cp "$srcdir/tests/tui/run/random_normal.cpp" .
+cat >wanted <<'EOS'
+xorwow 0: 0 0 0 0 0 0 0 105 2350345d80dbe6e4
+philox 0: 0 0 0 0 0 0 0 7405d42c0ebcc5e1
+xorwow 6: 0 0 0 0 0 0 0 105 f630dfdf2c9db608
+philox 6: 0 0 0 0 0 0 0 8d0d89fe533da64f
+xorwow 1002: 0 0 0 0 0 0 0 105 b137973a2d92c4a1
+philox 1002: 0 0 0 0 0 0 0 ca1019c113c51580
+refused: 103 104 104
+EOS
+run run random_normal.cpp --no-record
+result "normal numbers are those of cuRAND's generators of the host" \
+	"$([ "$code" = 0 ] && diff wanted out 2>&1 || cat err)"
+result 'a generator of the device is refused' \
+	"$(grep -q '^cuRAND: curandGenerateNormal() of a generator of the device' err || cat err)"
+result 'and odd numbers of Philox4_32_10, and odd offsets' \
+	"$([ "$(grep -c '^cuRAND: [23] normal numbers .* expected an even number' err)" = 2 ] || cat err)"
 
 # --- Poisson numbers in device code ---
 
