@@ -12,6 +12,7 @@ digits), "license", "about" and "rows". A row launches a kernel of a file as it 
   "values"    array -> what it must hold afterwards, as an expression
   "error"     the maximum |difference| / (1 + |value|); without it every bit counts
   "refused"   what keeps it from running, or its values from being these
+  "cause"     of refused: a key of CAUSES in rows.py
 Expressions see NumPy, the arguments before them, and normal(), integers(), real(), bf16(), fp8().
 Nothing of the repositories is here.
 
@@ -32,7 +33,7 @@ sys.dont_write_bytecode = True          # sources may be read-only
 import rows
 
 ROW = {"path": str, "kernel": str, "grid": str, "block": str, "shared": int, "options": list,
-       "args": dict, "where": dict, "values": dict, "error": float, "refused": str}
+       "args": dict, "where": dict, "values": dict, "error": float, "refused": str, "cause": str}
 SECONDS = 120
 NUMBER = re.compile(r'(bool|[iu](?:8|16|32|64)|f16|bf16|f32|f64):(.*)$')
 OUTPUT = re.compile(r'>(bool|[iu](?:8|16|32|64)|f16|bf16|f32|f64)\[([0-9,]+)\]$')
@@ -40,7 +41,7 @@ NPY = {'bool': '|b1', 'bf16': '<V2', 'f16': '<f2', 'f32': '<f4', 'f64': '<f8'}
 
 
 def check_row(row):
-    wrong = rows.wrong_field(row, ROW)
+    wrong = rows.wrong_field(row, ROW) or rows.wrong_cause(row)
     if wrong:
         return wrong
     missing = [name for name in ("path", "kernel", "grid", "block", "args") if name not in row]

@@ -13,6 +13,7 @@ digits), "license", "about" and "rows". A row is a program as it is in the repos
   "until"     instead of both: a text after whose line the program is ended, because benchmarks that
               would take hours follow its verification
   "refused"   instead of all three: what keeps it from running, as far as this was looked at
+  "cause"     of refused: a key of CAUSES in rows.py
 Nothing of the repositories is here.
 
 usage: programs.py --list LIST.json...                  checks and counts the lists
@@ -30,12 +31,12 @@ sys.dont_write_bytecode = True          # sources may be read-only
 import rows
 
 ROW = {"path": str, "kind": str, "files": list, "include": list, "options": list, "args": list,
-       "exit": int, "prints": str, "until": str, "refused": str}
+       "exit": int, "prints": str, "until": str, "refused": str, "cause": str}
 SECONDS = 900
 
 
 def check_row(row):
-    wrong = rows.wrong_field(row, ROW)
+    wrong = rows.wrong_field(row, ROW) or rows.wrong_cause(row)
     if wrong:
         return wrong
     if row.get("kind") != "program" or "path" not in row:

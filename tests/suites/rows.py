@@ -6,6 +6,12 @@ A list is an object with "suite", "repository", "commit" (40 hex digits), "licen
 import json
 import re
 
+CAUSES = {
+    "library": "another library",           # neither CUDA's runtime nor one that is here
+    "fault": "its own fault",               # it has undefined behaviour, or fails its own check
+    "time": "too long on the simulator",
+    "missing": "not supported",
+}
 HEAD = {"suite": str, "repository": str, "commit": str, "license": str, "about": str, "rows": list}
 
 
@@ -13,6 +19,13 @@ def wrong_field(row, fields):
     """Returns what is wrong with the names and types of a row's fields, or None."""
     unknown = [name for name in row if not isinstance(row[name], fields.get(name, ()))]
     return f'unknown field or wrong type: {unknown[0]}' if unknown else None
+
+
+def wrong_cause(row):
+    """Returns what is wrong with a row's cause, which goes with refused, or None."""
+    if ("refused" in row) != ("cause" in row):
+        return 'expected refused and cause together'
+    return None if row.get("cause", "library") in CAUSES else f'unknown cause: {row["cause"]}'
 
 
 def is_inside(path):

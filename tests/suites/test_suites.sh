@@ -22,6 +22,14 @@ result 'all lists of programs are well-formed' "$(cat err)"
 sed '0,/"exit": 0/s//"exit": "0"/' "$suites/programs/lectures.json" >wrong.json
 python3 "$suites/programs.py" --list wrong.json >out 2>err
 result 'a wrong list is refused' "$(grep -q 'wrong type: exit' err || cat err)"
+sed '0,/"cause": "fault", /s///' "$suites/programs/lectures.json" >wrong.json
+python3 "$suites/programs.py" --list wrong.json >out 2>err
+result 'a refused program needs a cause' "$(grep -q 'expected refused and cause' err || cat err)"
+sed '0,/"cause": "fault"/s//"cause": "luck"/' "$suites/programs/lectures.json" >wrong.json
+python3 "$suites/programs.py" --list wrong.json >out 2>err
+result 'of those that there are' "$(grep -q 'unknown cause: luck' err || cat err)"
+python3 "$suites/causes.py" "$srcdir" >corpus.md 2>err
+result 'doc/corpus.md counts the lists' "$(diff "$srcdir/doc/corpus.md" corpus.md 2>&1; cat err)"
 mkdir -p checkout/a
 printf '#include <cstdio>\nint main() { puts("one PASSED"); }\n' >checkout/a/one.cu
 cat >programs.json <<'END'
@@ -29,7 +37,7 @@ cat >programs.json <<'END'
   "commit": "0123456789012345678901234567890123456789",
   "rows": [ { "path": "a/one.cu", "kind": "program", "exit": 0, "prints": "PASSED" },
     { "path": "a/one.cu", "kind": "program", "args": ["x"], "exit": 0, "prints": "two" },
-    { "path": "a/two.cu", "kind": "program", "refused": "missing" } ] }
+    { "path": "a/two.cu", "kind": "program", "cause": "missing", "refused": "missing" } ] }
 END
 python3 "$suites/programs.py" "$flashtwin" programs.json checkout >out 2>err
 result 'programs are run' "$(grep -v '^#' out | tr '\n' '|' | grep -vxF \
@@ -58,7 +66,7 @@ cat >kernels.json <<'END'
       "args": { "x": "normal(f4, 50)", "y": "<>zeros(50, f4)", "n": "i32:49", "by": "f32:2" },
       "values": { "y": "2 * x" }, "error": 1e-6 },
     { "path": "a/scale.cu", "kernel": "other", "grid": "1", "block": "64", "args": { },
-      "refused": "missing" } ] }
+      "cause": "missing", "refused": "missing" } ] }
 END
 if python3 -c 'import numpy' 2>/dev/null; then
 	python3 "$suites/kernels.py" "$flashtwin" kernels.json checkout >out 2>err
@@ -93,7 +101,7 @@ cat >programs/list.json <<'END'
     { "path": "other.cu", "kind": "program", "exit": 0 },
     { "path": "Samples/0_Introduction/clock/clock.cu", "kind": "program", "exit": 0 },
     { "path": "none.cu", "kind": "program", "exit": 0 },
-    { "path": "refused.cu", "kind": "program", "refused": "missing" } ] }
+    { "path": "refused.cu", "kind": "program", "cause": "missing", "refused": "missing" } ] }
 END
 mkdir -p both/Samples/0_Introduction/clock
 python3 "$suites/both.py" ./stand-in table.md programs/list.json=both >out 2>err
