@@ -213,6 +213,8 @@ static const struct row rows[] = {
 	{ "cp async bulk wait_group -read", "a", "ft_bulk_wait" },
 	{ "fence proxy async -global|shared::cta|shared::cluster", "", "ft_ptx_nothing" },
 	{ "fence mbarrier_init release cluster", "", "ft_ptx_nothing" },
+	/* The launch before has ended when a user's kernel begins. */
+	{ "griddepcontrol launch_dependents|wait", "", "ft_ptx_nothing" },
 
 	/* barriers in shared memory */
 	{ "mbarrier init " SHARED "b64", "sa", "ft_ptx_mbarrier_init" },

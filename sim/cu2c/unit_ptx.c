@@ -189,7 +189,8 @@ static bool replace_operands(struct unit *u, struct statement *s)
 
 /* --- the statement --- */
 
-/* A symbol may hold letters, digits, dots, and $, which stands for a colon. */
+/* The name of the instruction as an undefined symbol, which is an error for kernels that reach it. A
+ * symbol may hold letters, digits, dots, and $, which stands for a colon. */
 static char *absent_symbol(const struct token *at, const char *what)
 {
 	char *symbol = xasprintf("ft_ptx_absent.%d.%s", at->line, what);
@@ -203,14 +204,21 @@ static char *absent_symbol(const struct token *at, const char *what)
 	return symbol;
 }
 
+/* A call in assembler: in C++ templates, g++ drops the __asm__ name of a function that is declared
+ * in a block. */
+#ifdef __aarch64__
+#define ABSENT_CALL "bl"
+#else
+#define ABSENT_CALL "call"
+#endif
+
 static void replace_by_absent(struct unit *u, const struct statement *s, const char *what)
 {
 	struct token *t = &u->tokens.at[s->at];
 	char *symbol = absent_symbol(t, what);
 
 	unit_drop(u, s->at, token_at(u, s->open)->match + 1);
-	t->instead = unit_keep(u, xasprintf("({ extern void ft_ptx_absent_%d() __asm__(\"%s\");"
-					    " ft_ptx_absent_%d(); })", s->at, symbol, s->at));
+	t->instead = unit_keep(u, xasprintf("__asm__ __volatile__(\"" ABSENT_CALL " %s\")", symbol));
 	free(symbol);
 }
 

@@ -1804,7 +1804,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          ptx_narrow, ptx_matrix, ptx_matrix_checked, ptx_atomics, ptx_flags, ptx_flags_plain, ptx_async,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary] + WMMA
 ERRORS = {
-    'ptx': (5, 'inline PTX: brkpt is not supported'), 'texture': (2, 'texture'),
+    'ptx': (6, 'inline PTX: brkpt is not supported'), 'texture': (2, 'texture'),
     'nested': (6, '<<<'), 'wmma': (6, 'this shape or type is not supported'), 'gridsync': (7, 'grid'),
 }
 

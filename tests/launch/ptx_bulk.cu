@@ -22,6 +22,7 @@ __global__ void stages(const float *in, float *out, int n)
 	__shared__ uint64_t full[2], empty[2];
 	int t = threadIdx.x;
 
+	asm volatile("griddepcontrol.wait;" ::: "memory");
 	if (t == 0) {
 		for (int i = 0; i < 2; i++) {
 			asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(at(&full[i])), "r"(1));
@@ -49,6 +50,7 @@ __global__ void stages(const float *in, float *out, int n)
 	}
 	__syncthreads();
 	s[0][t] = t;
+	asm volatile("griddepcontrol.launch_dependents;");
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	__syncthreads();
 	if (t == 0) {

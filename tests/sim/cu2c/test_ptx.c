@@ -163,9 +163,9 @@ START_TEST(a_statement_that_is_not_supported_names_its_line)
 	char *out;
 
 	statement("asm volatile(\"mbarrier.complete_tx.shared::cta.b64 [%0], 1;\" :: \"r\"(x));",
-		  "__asm__(\"ft_ptx_absent.2.mbarrier.complete_tx.shared$$cta.b64\")");
-	statement("asm(\"mov.b32 %0, 1;\" : \"=q\"(x));", "__asm__(\"ft_ptx_absent.2.operands\")");
-	statement("asm(text);", "__asm__(\"ft_ptx_absent.2.operands\")");
+		  " ft_ptx_absent.2.mbarrier.complete_tx.shared$$cta.b64\")");
+	statement("asm(\"mov.b32 %0, 1;\" : \"=q\"(x));", " ft_ptx_absent.2.operands\")");
+	statement("asm(text);", " ft_ptx_absent.2.operands\")");
 	OK(rewrite_program("t.cu", host, strlen(host), REWRITE_HOST, &out));
 	ck_assert(contains(out, "asm(\"nop\");"));
 	free(out);
