@@ -189,8 +189,8 @@ static bool replace_operands(struct unit *u, struct statement *s)
 
 /* --- the statement --- */
 
-/* The name of the instruction as an undefined symbol, which is an error for kernels that reach it. A
- * symbol may hold letters, digits, dots, and $, which stands for a colon. */
+/* The name of the instruction as an undefined symbol, which is an error for kernels that reach it.
+ * A symbol may hold letters, digits, dots, and $, which stands for a colon. */
 static char *absent_symbol(const struct token *at, const char *what)
 {
 	char *symbol = xasprintf("ft_ptx_absent.%d.%s", at->line, what);
@@ -218,7 +218,8 @@ static void replace_by_absent(struct unit *u, const struct statement *s, const c
 	char *symbol = absent_symbol(t, what);
 
 	unit_drop(u, s->at, token_at(u, s->open)->match + 1);
-	t->instead = unit_keep(u, xasprintf("__asm__ __volatile__(\"" ABSENT_CALL " %s\")", symbol));
+	t->instead = unit_keep(u, xasprintf("__asm__ __volatile__(\"" ABSENT_CALL " %s\")",
+					    symbol));
 	free(symbol);
 }
 
