@@ -1,92 +1,15 @@
 /* flash_decode_plan.cu - rung 9 of the ladder: plans which block attends to which splits.
  *
  * Grid (M), block (PLAN_THREADS), no dynamic shared memory. Reads seq_lens [M], and writes the plan
- * (kernels/split_plan.cuh) for a grid of `blocks` blocks. Each block gets units one after another
- * that cost about as much as those of any other: a unit belongs to block floor(c * blocks / total),
- * where c is what all units before it cost. Sums are integers, so their order does not matter.
- * A plan depends on lengths only: one serves all layers of a step.
+ * (kernels/split_plan.cuh) for a grid of `blocks` blocks, as kernels/split_batch.cuh says. A plan
+ * depends on lengths only: one serves all layers of a step.
  */
-#include "kernels/split_plan.cuh"
-
-struct batch_part {
-	unsigned long long cost, units; /* of all sequences before this one */
-	unsigned long long total, all;  /* of all sequences */
-};
-
-/* What the units of a sequence cost, for all KV heads. */
-static __device__ long long sequence_cost(int keys, int Hkv)
-{
-	return Hkv * (keys + (long long)PLAN_UNITS(keys) * PLAN_OVERHEAD);
-}
-
-/* Sums over the batch. All threads of the block must call it. */
-static __device__ void add_up(const int *seq_lens, int Hkv, struct batch_part *sums)
-{
-	int slot = blockIdx.x;
-
-	if (threadIdx.x == 0)
-		sums->cost = sums->units = sums->total = sums->all = 0;
-	__syncthreads();
-	for (int m = threadIdx.x; m < (int)gridDim.x; m += PLAN_THREADS) {
-		int keys = max(seq_lens[m], 0);
-		unsigned long long cost = sequence_cost(keys, Hkv);
-		unsigned long long units = (unsigned long long)Hkv * PLAN_UNITS(keys);
-
-		atomicAdd(&sums->total, cost);
-		atomicAdd(&sums->all, units);
-		if (m < slot) {
-			atomicAdd(&sums->cost, cost);
-			atomicAdd(&sums->units, units);
-		}
-	}
-	__syncthreads();
-}
-
-/* What the unit before the first one of this sequence costs; there is one if slot > 0. */
-static __device__ long long cost_before(const int *seq_lens, int slot)
-{
-	int keys = max(seq_lens[slot - 1], 0);
-
-	return PLAN_COST(keys - (PLAN_UNITS(keys) - 1) * SPLIT_KEYS(keys));
-}
-
-/* The run of block `b` begins with a unit. */
-static __device__ void plan_begin(int *plan, int b, int number, int4 unit)
-{
-	((int4 *)plan)[b * (PLAN_HEAD / 4)] = make_int4(number, 0, 0, 0);
-	((int4 *)plan)[b * (PLAN_HEAD / 4) + 1] = unit;
-}
+#include "kernels/split_batch.cuh"
 
 KERNEL __launch_bounds__(PLAN_THREADS)
 flash_decode_plan(const int *seq_lens, int *plan, int Hkv, int blocks)
 {
-	__shared__ struct batch_part sums;
-	int slot = blockIdx.x, keys = max(seq_lens[slot], 0);
-	int used = PLAN_UNITS(keys), each = (int)SPLIT_KEYS(keys);
-	long long full = PLAN_COST(each);
-	int4 *units = (int4 *)(plan + PLAN_HEADS(blocks));
+	struct batch b = { .seq_lens = seq_lens, .Hkv = Hkv };
 
-	add_up(seq_lens, Hkv, &sums);
-	for (int i = threadIdx.x; i < Hkv * used; i += PLAN_THREADS) {
-		int head = i / used, index = i % used, begin = index * each;
-		int unit = (int)sums.units + i;
-		long long cost = (long long)sums.cost + head * (sequence_cost(keys, Hkv) / Hkv)
-			+ index * full;
-		long long before = index > 0 ? full
-			: head > 0 ? PLAN_COST(keys - (used - 1) * each)
-			: slot > 0 ? cost_before(seq_lens, slot) : 0;
-		int block = (int)(cost * blocks / (long long)sums.total);
-		int earlier = unit > 0 ? (int)((cost - before) * blocks / (long long)sums.total)
-			: -1;
-
-		int4 all = make_int4(slot * Hkv + head, PLAN_PLACE(index, used), begin,
-				     min(begin + each, keys));
-
-		units[unit] = all;
-		for (int b = earlier + 1; b <= block; b++)
-			plan_begin(plan, b, unit, all);
-		if (unit == (int)sums.all - 1)
-			for (int b = block + 1; b <= blocks; b++)
-				plan_begin(plan, b, unit + 1, make_int4(0, 0, 0, 0));
-	}
+	batch_plan(&b, plan, blocks);
 }

@@ -4,7 +4,7 @@
  * Their grids are (Hkv, M, splits); with clusters, (Hkv, M, CLUSTER_BLOCKS). Those with a plan are
  * in kernel_planned.c.
  */
-#include "kernels/kernel_split.h"
+#include "kernels/kernel_options.h"
 
 #define GROUP_PARAMS(element, scales) { { 0, 1, 2, 3, 4, 7, 8, 9, element }, 5, 6, scales }
 static const struct ladder_params group_params = GROUP_PARAMS(sizeof(float), 0);
@@ -28,7 +28,7 @@ static void reads_keys(const struct kernel_call *call, const struct ladder_param
  *     flash_decode_split and _stream, without C; grid (Hkv, M, max_chunks or SPLITS) --- */
 
 /* flash_decode_group has C where the others have scale. */
-enum { GROUP_C = 10, STREAM_SCALE = 10 };
+enum { GROUP_C = 10 };
 
 static void group_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
 {
@@ -98,58 +98,21 @@ NARROW(flash_decode_tensor, 7, e4m3, reads_e4m3);
 
 /* --- the same with options at the end: softcap, window, sinks, page_table, page and pages --- */
 
-enum { OPTION_WINDOW = 1, OPTION_SINKS, OPTION_TABLE, OPTION_PAGE, OPTION_PAGES };
-
-/* The number of a parameter after those of the kernel without options. */
-static int option_of(const struct ladder_params *p, int option)
-{
-	return (p->scales ? p->scales + 2 : STREAM_SCALE + 1) + option;
-}
-
-/* Rows [begin, end) of a sequence, in the pages that its table names, up to the table's end. */
-static void rows_read(const struct kernel_call *call, const struct ladder_params *p, unsigned m,
-		      uint64_t begin, uint64_t end, kernel_extent_fn *extent, void *context)
-{
-	const struct partials_params *of = &p->partials;
-	int table = option_of(p, OPTION_TABLE);
-	uint64_t page = value_of(call, option_of(p, OPTION_PAGE));
-	uint64_t row = value_of(call, of->D) * of->element;
-
-	while (page > 0 && begin < end) {
-		uint64_t entry = m * value_of(call, option_of(p, OPTION_PAGES)) + begin / page;
-		uint64_t count = page - begin % page, at;
-
-		if (entry >= value_of(call, table) / sizeof(int32_t))
-			return;
-		count = count < end - begin ? count : end - begin;
-		at = length_at(call, table, entry) * value_of(call, of->stride) * of->element
-			+ begin % page * row;
-		extent(context, table, entry * sizeof(int32_t), sizeof(int32_t));
-		for (uint64_t h = 0; h < call->grid.x; h++) {
-			extent(context, of->k, at + h * page * row, count * row);
-			extent(context, of->v, at + h * page * row, count * row);
-		}
-		begin += count;
-	}
-}
-
 /* Keys in pages: only those that a query sees, because the table need not have pages for others. */
 static void pages_read(const struct kernel_call *call, const struct ladder_params *p,
 		       kernel_extent_fn *extent, void *context)
 {
 	const struct partials_params *of = &p->partials;
-	int64_t window = (int64_t)value_of(call, option_of(p, OPTION_WINDOW));
-	int64_t sinks = (int64_t)value_of(call, option_of(p, OPTION_SINKS));
 
 	extent(context, of->q, 0, value_of(call, p->H) * call->grid.y * value_of(call, of->D)
 	       * sizeof(float));
 	extent(context, of->seq_lens, 0, call->grid.y * sizeof(int32_t));
 	for (unsigned m = 0; m < call->grid.y; m++) {
-		int64_t keys = (int64_t)length_at(call, of->seq_lens, m);
-		int64_t gap = SPLIT_GAP(keys, window, sinks), before = gap > 0 ? sinks : 0;
+		struct visible_rows v = visible_rows_of(call, p, m);
 
-		rows_read(call, p, m, 0, (uint64_t)before, extent, context);
-		rows_read(call, p, m, (uint64_t)(before + gap), (uint64_t)keys, extent, context);
+		for (int i = 0; i < 2; i++)
+			page_rows_read(call, p, (struct rows){ m, 0, call->grid.x, v.begin[i],
+							       v.end[i] }, extent, context);
 	}
 }
 

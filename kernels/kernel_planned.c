@@ -1,25 +1,34 @@
 /* kernel_planned.c - kernel table entries of the ladder's kernels with a plan: flash_decode_plan,
  * which makes it, and those whose blocks attend to runs of splits, as it says.
  */
-#include "kernels/kernel_split.h"
+#include "kernels/kernel_options.h"
 #include "kernels/plan_rule.h"
 
-/* --- flash_decode_plan(seq_lens, plan, Hkv, blocks), grid (M) --- */
+/* --- flash_decode_plan(seq_lens, plan, Hkv, blocks), grid (M); and flash_decode_plan_options, with
+ *     window and sinks at the end --- */
 
-enum { PLAN_SEQ_LENS, PLAN_PLAN, PLAN_HKV, PLAN_BLOCKS };
+enum { PLAN_SEQ_LENS, PLAN_PLAN, PLAN_HKV, PLAN_BLOCKS, PLAN_WINDOW, PLAN_SINKS };
 
-static void plan_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
+/* What a plan of sequences has whose query sees all but those that a window leaves out. */
+static void plan_written(const struct kernel_call *call, int64_t window, int64_t sinks,
+			 kernel_extent_fn *extent, void *context)
 {
 	uint64_t units = 0;
 
 	for (unsigned m = 0; m < call->grid.x; m++) {
 		int64_t keys = (int64_t)length_at(call, PLAN_SEQ_LENS, m);
 
+		keys -= SPLIT_GAP(keys, window, sinks);
 		units += value_of(call, PLAN_HKV) * (uint64_t)PLAN_UNITS(keys);
 	}
 	extent(context, PLAN_PLAN, 0,
 	       ((uint64_t)PLAN_HEADS(value_of(call, PLAN_BLOCKS)) + PLAN_UNIT * units)
 	       * sizeof(int32_t));
+}
+
+static void plan_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
+{
+	plan_written(call, 0, 0, extent, context);
 }
 
 static void plan_reads(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
@@ -32,6 +41,20 @@ const struct kernel kernel_flash_decode_plan = {
 	.summary = "rung 9: plans which block attends to which splits of a batch",
 	.role = ROLE_NONE, .independent = true, .max_threads = PLAN_THREADS,
 	.writes = plan_writes, .reads = plan_reads,
+};
+
+static void plan_options_writes(const struct kernel_call *call, kernel_extent_fn *extent,
+				void *context)
+{
+	plan_written(call, (int64_t)value_of(call, PLAN_WINDOW),
+		     (int64_t)value_of(call, PLAN_SINKS), extent, context);
+}
+
+const struct kernel kernel_flash_decode_plan_options = {
+	CUDA_C_KERNEL(flash_decode_plan_options),
+	.summary = "flash_decode_plan with a window and sinks",
+	.role = ROLE_NONE, .independent = true, .max_threads = PLAN_THREADS,
+	.writes = plan_options_writes, .reads = plan_reads,
 };
 
 /* --- flash_decode_planned(q, k, v, partials, plan, H, Hkv, D, max_len, stride, scale), and
@@ -93,8 +116,11 @@ static void reads_unit(const struct kernel_call *call, const struct planned_para
 	extent(context, l->v, at, (end - begin) * row);
 }
 
-static void reads_planned(const struct kernel_call *call, const struct planned_params *p,
-			  kernel_extent_fn *extent, void *context)
+typedef void reads_unit_fn(const struct kernel_call *call, const struct planned_params *p,
+			   uint64_t first, kernel_extent_fn *extent, void *context);
+
+static void reads_units(const struct kernel_call *call, const struct planned_params *p,
+			reads_unit_fn *reads_one, kernel_extent_fn *extent, void *context)
 {
 	uint64_t blocks = call->grid.x, heads = (uint64_t)PLAN_HEADS(blocks);
 	uint64_t room = value_of(call, p->plan) / sizeof(int32_t);
@@ -108,8 +134,14 @@ static void reads_planned(const struct kernel_call *call, const struct planned_p
 	       * value_of(call, p->ladder.partials.D) * sizeof(float));
 	extent(context, p->plan, 0, (heads + units * PLAN_UNIT) * sizeof(int32_t));
 	for (uint64_t u = 0; u < units; u++)
-		reads_unit(call, p, heads + u * PLAN_UNIT, extent, context);
+		reads_one(call, p, heads + u * PLAN_UNIT, extent, context);
 	scales_read(call, &p->ladder, extent, context);
+}
+
+static void reads_planned(const struct kernel_call *call, const struct planned_params *p,
+			  kernel_extent_fn *extent, void *context)
+{
+	reads_units(call, p, reads_unit, extent, context);
 }
 
 static void planned_writes(const struct kernel_call *call, kernel_extent_fn *extent, void *context)
@@ -202,3 +234,130 @@ PLANNED(e4m3, planned_reads_e4m3);
 FUSED(f16, fused_reads_16);
 FUSED(bf16, fused_reads_16);
 FUSED(e4m3, fused_reads_e4m3);
+
+/* --- the same with seq_lens before plan, with lse after out, and with options at the end --- */
+
+#define PLANNED_OPTIONS_PARAMS(element, scales) \
+	{ { { 0, 1, 2, 3, 4, 8, 9, 10, element }, 6, 7, scales }, 5 }
+#define FUSED_OPTIONS_PARAMS(element, scales) \
+	{ { { 0, 1, 2, 3, 7, 11, 12, 13, element }, 9, 10, scales }, 8 }
+static const struct planned_params planned_options = PLANNED_OPTIONS_PARAMS(sizeof(float), 0);
+static const struct planned_params planned_options_16 = PLANNED_OPTIONS_PARAMS(2, 0);
+static const struct planned_params planned_options_e4m3 = PLANNED_OPTIONS_PARAMS(1, 12);
+static const struct planned_params fused_options = FUSED_OPTIONS_PARAMS(sizeof(float), 0);
+static const struct planned_params fused_options_16 = FUSED_OPTIONS_PARAMS(2, 0);
+static const struct planned_params fused_options_e4m3 = FUSED_OPTIONS_PARAMS(1, 15);
+enum { FUSED_OPTIONS_OUT = 4, FUSED_OPTIONS_LSE, FUSED_OPTIONS_TICKETS };
+
+/* Rows that follow each other in a cache without pages. */
+static void cache_rows_read(const struct kernel_call *call, const struct ladder_params *p,
+			    struct rows rows, kernel_extent_fn *extent, void *context)
+{
+	const struct partials_params *of = &p->partials;
+	uint64_t row = value_of(call, of->D) * of->element;
+	uint64_t at = rows.m * value_of(call, of->stride) * of->element
+		+ (rows.head * value_of(call, of->max_len) + rows.begin) * row;
+
+	if (rows.begin >= rows.end)
+		return;
+	extent(context, of->k, at, (rows.end - rows.begin) * row);
+	extent(context, of->v, at, (rows.end - rows.begin) * row);
+}
+
+/* A unit counts the keys that the query of its sequence sees. */
+static void reads_unit_options(const struct kernel_call *call, const struct planned_params *p,
+			       uint64_t first, kernel_extent_fn *extent, void *context)
+{
+	const struct ladder_params *l = &p->ladder;
+	uint64_t unit_row = length_at(call, p->plan, first), Hkv = value_of(call, l->Hkv);
+	uint64_t begin = length_at(call, p->plan, first + 2);
+	uint64_t end = length_at(call, p->plan, first + 3);
+	struct visible_rows v;
+
+	if (Hkv == 0 || begin >= end)
+		return;
+	v = visible_part(call, l, unit_row / Hkv, begin, end);
+	for (int i = 0; i < 2; i++) {
+		struct rows rows = { unit_row / Hkv, unit_row % Hkv, 1, v.begin[i], v.end[i] };
+
+		if (call->values[option_of(l, OPTION_TABLE)].i == 0)
+			cache_rows_read(call, l, rows, extent, context);
+		else
+			page_rows_read(call, l, rows, extent, context);
+	}
+}
+
+static void reads_planned_options(const struct kernel_call *call, const struct planned_params *p,
+				  kernel_extent_fn *extent, void *context)
+{
+	reads_units(call, p, reads_unit_options, extent, context);
+	extent(context, p->ladder.partials.seq_lens, 0,
+	       planned_slots(call, &p->ladder) * sizeof(int32_t));
+}
+
+static void reads_fused_options(const struct kernel_call *call, const struct planned_params *p,
+				kernel_extent_fn *extent, void *context)
+{
+	reads_planned_options(call, p, extent, context);
+	extent(context, FUSED_OPTIONS_TICKETS, 0, planned_slots(call, &p->ladder)
+	       * value_of(call, p->ladder.Hkv) * sizeof(uint32_t));
+}
+
+LADDER_READS(planned_options_reads, reads_planned_options, &planned_options)
+LADDER_READS(planned_options_reads_16, reads_planned_options, &planned_options_16)
+LADDER_READS(planned_options_reads_e4m3, reads_planned_options, &planned_options_e4m3)
+LADDER_READS(fused_options_reads, reads_fused_options, &fused_options)
+LADDER_READS(fused_options_reads_16, reads_fused_options, &fused_options_16)
+LADDER_READS(fused_options_reads_e4m3, reads_fused_options, &fused_options_e4m3)
+
+static void planned_options_writes(const struct kernel_call *call, kernel_extent_fn *extent,
+				   void *context)
+{
+	writes_planned(call, &planned_options, extent, context);
+}
+
+static void fused_options_writes(const struct kernel_call *call, kernel_extent_fn *extent,
+				 void *context)
+{
+	const struct ladder_params *l = &fused_options.ladder;
+	uint64_t slots = planned_slots(call, l), rows = slots * value_of(call, l->H);
+
+	writes_planned(call, &fused_options, extent, context);
+	extent(context, FUSED_OPTIONS_OUT, 0, rows * value_of(call, l->partials.D) * sizeof(float));
+	extent(context, FUSED_OPTIONS_LSE, 0, rows * sizeof(float));
+	extent(context, FUSED_OPTIONS_TICKETS, 0,
+	       slots * value_of(call, l->Hkv) * sizeof(uint32_t));
+}
+
+static unsigned planned_options_points(const struct kernel_call *call)
+{
+	return points_of_run(call, &planned_options);
+}
+
+static unsigned fused_options_points(const struct kernel_call *call)
+{
+	return points_of_run(call, &fused_options);
+}
+
+#define OPTIONS(kernel_name, rung, of, writes_fn, reads_fn, points_fn, ...) \
+	const struct kernel kernel_##kernel_name = { \
+		CUDA_C_KERNEL(kernel_name), \
+		.summary = "rung " #rung " with softcap, window, sinks, pages" of, \
+		.role = ROLE_CHUNK, .programmatic = true, .max_threads = 32 * SPLIT_WARPS, \
+		.writes = writes_fn, .reads = reads_fn, .points = points_fn, __VA_ARGS__ \
+	}
+#define PLANNED_OPTIONS(suffix, of, reads) \
+	OPTIONS(flash_decode_planned##suffix, 9, of, planned_options_writes, reads, \
+		planned_options_points, .independent = true)
+#define FUSED_OPTIONS(suffix, of, reads) \
+	OPTIONS(flash_decode_fused##suffix, 10, ", log-sum-exp" of, fused_options_writes, reads, \
+		fused_options_points)
+
+PLANNED_OPTIONS(_options, "", planned_options_reads);
+PLANNED_OPTIONS(_tensor_options_f16, ", f16", planned_options_reads_16);
+PLANNED_OPTIONS(_tensor_options_bf16, ", bf16", planned_options_reads_16);
+PLANNED_OPTIONS(_tensor_options_e4m3, ", e4m3", planned_options_reads_e4m3);
+FUSED_OPTIONS(_options, "", fused_options_reads);
+FUSED_OPTIONS(_tensor_options_f16, ", f16", fused_options_reads_16);
+FUSED_OPTIONS(_tensor_options_bf16, ", bf16", fused_options_reads_16);
+FUSED_OPTIONS(_tensor_options_e4m3, ", e4m3", fused_options_reads_e4m3);

@@ -1,7 +1,7 @@
 /* kernel_split.h - what the kernels of the ladder have in common, for their entries.
  *
- * Their blocks attend to a split for all query heads of a KV head. Included only by kernel_ladder.c
- * and kernel_planned.c.
+ * Their blocks attend to a split for all query heads of a KV head. Included only by
+ * kernel_ladder.c, kernel_planned.c and kernel_options.h.
  */
 #ifndef KERNEL_SPLIT_H
 #define KERNEL_SPLIT_H

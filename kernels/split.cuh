@@ -21,6 +21,7 @@ struct split {
 #endif
 #ifdef SPLIT_OPTIONS
 	float softcap;                  /* 0: none */
+	int slot;                       /* of the sequence */
 	int sinks, gap;                 /* keys from `sinks` on are `gap` rows further on */
 #endif
 	long long row;                  /* of its first query head, slot * H + head */
@@ -53,6 +54,7 @@ struct split_launch {
 	/* [M, pages] which page of `page` rows has each part of a sequence; NULL: no pages */
 	const int *page_table;
 	int page, pages;
+	float *lse;
 #endif
 	unsigned *tickets;
 	int H, Hkv, D, max_len;
@@ -111,6 +113,7 @@ static __device__ void split_set(struct split *s, const struct split_launch *in,
 	s->v_scale = in->v_scale[kv_head];
 #endif
 #ifdef SPLIT_OPTIONS
+	s->slot = slot;
 	s->softcap = in->softcap;
 	s->gap = SPLIT_GAP(in->seq_lens[slot], in->window, in->sinks);
 	s->sinks = s->gap > 0 ? in->sinks : 0;
@@ -121,11 +124,11 @@ static __device__ void split_set(struct split *s, const struct split_launch *in,
 }
 
 #ifdef SPLIT_OPTIONS
-/* How many rows from split_cache() on a row of the block's sequence is, which is the sequence
- * blockIdx.y. A pool of pages has fewer than 2^31 rows. */
-static __device__ int split_place_of_row(const struct split_launch *in, int row)
+/* How many rows from split_cache() on a row of a sequence is. A pool of pages has fewer than 2^31
+ * rows. */
+static __device__ int split_place_of_row(const struct split_launch *in, int slot, int row)
 {
-	const int *table = in->page_table + (long long)blockIdx.y * in->pages;
+	const int *table = in->page_table + (long long)slot * in->pages;
 	int page;
 
 	if (!in->page_table)
@@ -162,6 +165,9 @@ static __device__ void split_none(struct split *s)
 {
 	s->k = s->v = NULL;
 	s->begin = s->end = 0;
+#ifdef SPLIT_OPTIONS
+	s->slot = s->sinks = s->gap = 0;
+#endif
 }
 
 /* A vector of a query head of the KV head, times the scale; zero for heads without a query. */

@@ -32,7 +32,7 @@ INLINE_PIECE split_tile source_wait(struct split_source *source, const split_ele
 	(void)D;
 	if (row >= source->sinks)
 		row += source->gap;
-	tile.place = split_place_of_row(source->in, row);
+	tile.place = split_place_of_row(source->in, blockIdx.y, row);
 	return tile;
 }
 

@@ -30,15 +30,19 @@ static __device__ bool is_last(unsigned *tickets, int count, int used)
 }
 
 /* Merges the `used` splits of a KV head. */
-static __device__ void merge_all(const struct split *s, const float *partials, int used, float *out)
+static __device__ void merge_all(const struct split *s, const struct split_launch *in, int used)
 {
 	int vectors = s->D / 4;
 
 	for (int i = threadIdx.x + WARP * threadIdx.y; i < s->G * vectors; i += SPLIT_THREADS) {
 		long long row = s->row + i / vectors;
+		const float *partials = in->partials + row * SPLITS * (s->D + 2);
 
-		split_merge(partials + row * SPLITS * (s->D + 2), used, s->D, i % vectors,
-			    out + row * s->D);
+		split_merge(partials, used, s->D, i % vectors, in->out + row * s->D);
+#ifdef SPLIT_OPTIONS
+		if (i % vectors == 0)
+			in->lse[row] = split_merge_lse(partials, used, s->D);
+#endif
 	}
 }
 
@@ -67,7 +71,7 @@ INLINE_PIECE void fused_run(const struct split_launch *in, int heads, split_atte
 		if (run.count > 0 && run.ahead.row == unit.row)
 			continue;
 		if (is_last(in->tickets + unit.row, published, used))
-			merge_all(&s, in->partials, used, in->out);
+			merge_all(&s, in, used);
 		published = 0;
 	}
 	grid_wait();    /* without splits too: the next launch waits for the end of this one only */

@@ -40,7 +40,7 @@ struct split_source {
 	bool last;                      /* its split is the last one of its sequence */
 	bool waited;                    /* for the launch before, if this one may overlap it */
 #ifdef SPLIT_OPTIONS
-	int sinks, gap;                 /* of the sequence */
+	int slot, sinks, gap;           /* of the sequence */
 #endif
 	const struct split_launch *in;
 	struct plan_run run;            /* the splits after that one */
@@ -60,6 +60,11 @@ INLINE_PIECE void source_next(struct split_source *source)
 		source->key = unit.begin + (int)threadIdx.y * SPLIT_TILE(in->D);
 		source->end = unit.end;
 		source->last = PLAN_INDEX(unit.place) + 1 == PLAN_USED(unit.place);
+#ifdef SPLIT_OPTIONS
+		source->slot = unit.row / in->Hkv;
+		source->gap = SPLIT_GAP(in->seq_lens[source->slot], in->window, in->sinks);
+		source->sinks = source->gap > 0 ? in->sinks : 0;
+#endif
 	}
 }
 
@@ -79,7 +84,8 @@ INLINE_PIECE void source_copy(struct split_source *source, int place, int count,
 		if (source->in->page_table)
 			some = min(some, source->in->page - row % source->in->page);
 		async_bulk_load_once(tile,
-				     rows + (long long)split_place_of_row(source->in, row) * D,
+				     rows + (long long)split_place_of_row(source->in, source->slot,
+									  row) * D,
 				     (unsigned)(some * D) * sizeof(split_element),
 				     &source->landed[place]);
 		tile += some * (D / 4);
@@ -143,6 +149,7 @@ INLINE_PIECE void source_begin(struct split_source *source, const struct split *
 	source->last = last;
 	source->waited = !overlaps;
 #ifdef SPLIT_OPTIONS
+	source->slot = s->slot;
 	source->sinks = s->sinks;
 	source->gap = s->gap;
 #endif

@@ -53,15 +53,23 @@ static inline bool cache_is_seen(const struct attention_shape *s, int length, in
 	return key < length && (s->window == 0 || key >= length - s->window || key < s->sinks);
 }
 
-/* The rung of a test case: 5 or 6, or 7 with tensor cores; and the one that has its bits. */
+/* The rung of a test case: 5 or 6, or one that is above them. */
 static inline int ladder_rung_of(enum dtype type, int number)
 {
-	return type != DTYPE_F32 && number / 8 % 2 ? 7 : 5 + number / 2 % 2;
+	static const int narrow[] = { 7, 9, 10 };
+
+	if (number / 8 % 2 == 0)
+		return 5 + number / 2 % 2;
+	return type == DTYPE_F32 ? 9 + number % 2 : narrow[number % 3];
 }
 
-static inline int ladder_other_rung(int rung)
+/* All rungs with options, and the lowest one that has the bits of a rung; 0: f32 has no rung 7. */
+static const int ladder_rungs[] = { 5, 6, 7, 9, 10, 13 };
+enum { LADDER_RUNGS = 6 };
+
+static inline int ladder_bits_of(enum dtype type, int rung)
 {
-	return rung == 7 ? 7 : 11 - rung;
+	return type == DTYPE_F32 ? (rung == 7 ? 0 : 5) : rung < 7 ? 5 : 7;
 }
 
 /* --- a step's result --- */
@@ -156,7 +164,7 @@ static inline double ladder_exact_row(const struct ladder_numbers *n, int slot, 
  * is off by its size * 2^-17, and so is the logarithm of a weight. */
 static inline double ladder_max_error(const struct attention_shape *s)
 {
-	return s->rung == 7 && s->kv_dtype == DTYPE_BF16 ? 0x1p-14 : 0x1p-17;
+	return s->rung >= 7 && s->kv_dtype == DTYPE_BF16 ? 0x1p-14 : 0x1p-17;
 }
 
 /* The outputs, and the log-sum-exps if the shape has them, of test case `number`. */

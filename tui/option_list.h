@@ -42,7 +42,7 @@ OPTION(K_SCALE, ON_ATTEND, OWN, 0, "k-scale", VALUE_FILE("F.npy"),
        "e4m3: what keys are multiplied by, one f32 for each KV head (default 1)")
 OPTION(V_SCALE, ON_ATTEND, OWN, 0, "v-scale", VALUE_FILE("F.npy"), "the same for values")
 OPTION(PAGE_TABLE, ON_ATTEND, OWN, 0, "page-table", VALUE_FILE("T.npy"),
-       "ladder, rungs 5 to 7: K and V are pools of pages, (P, Hkv, N, D), layout HND; T is i32 "
+       "ladder, rungs from 5 up: K and V are pools of pages, (P, Hkv, N, D), layout HND; T is i32 "
        "(M, pages) or (pages): row r of sequence m is row r % N of page T[m, r / N]")
 OPTION(PAGE, ON_ATTEND, OWN, 0, "page", VALUE_INTEGER("N", 1, INT32_MAX),
        "with --page-table: rows of a page; pools of other pages are refused (default: as K has)")
@@ -51,7 +51,7 @@ OPTION(OUT, ON_ATTEND, OWN, 0, "out", VALUE_FILE("O.npy"),
 OPTION(OUT_DTYPE, ON_ATTEND, OWN, 0, "out-dtype", VALUE_NAME("TYPE", "f32 f16 bf16"),
        "of O.npy (default: that of queries); kernels write f32, which is rounded to nearest even")
 OPTION(LSE, ON_ATTEND, OWN, 0, "lse", VALUE_FILE("L.npy"),
-       "ladder, rungs 5 to 7: where to write log(sum of exp(score)), f32 (H) or (M, H)")
+       "ladder, rungs from 5 up: where to write log(sum of exp(score)), f32 (H) or (M, H)")
 OPTION(LENGTHS, ON_ATTEND, OWN, 0, "lengths", VALUE_TEXT("N0,N1,..."),
        "keys of each sequence, 0 for none; at most, and by default, n, or with pages N * pages")
 OPTION(CAUSAL, ON_ATTEND, OWN, 0, "causal", VALUE_OPTIONAL_NAME("top-left bottom-right"),
@@ -128,9 +128,9 @@ OPTION(RUNG, ON_DECODE | ON_ATTEND, RUN, 0, "rung",
        VALUE_NAME("N", "best 0 1 2 3 4 5 6 7 9 10 11 13"),
        "of the path ladder: a rung, or the fastest (best)")
 OPTION(SOFTCAP, ON_DECODE | ON_ATTEND, RUN, 0, "softcap", VALUE_FLOAT("X"),
-       "ladder, rungs 5 to 7: a score becomes X * tanh(score / X)")
+       "ladder, rungs from 5 up: a score becomes X * tanh(score / X)")
 OPTION(WINDOW, ON_DECODE | ON_ATTEND, RUN, 0, "window", VALUE_INTEGER("N", 1, INT32_MAX),
-       "ladder, rungs 5 to 7: a query sees only the last N keys, its own included")
+       "ladder, rungs from 5 up: a query sees only the last N keys, its own included")
 OPTION(SINKS, ON_DECODE | ON_ATTEND, RUN, 0, "sinks", VALUE_INTEGER("N", 0, INT32_MAX),
        "with --window: it also sees the first N keys (0)")
 OPTION(PROFILE, ON_RUN, RUN, 0, "profile", VALUE_NAME("NAME", "h200"),

@@ -151,7 +151,7 @@ static enum status choose_rung(struct run_options *options)
 static enum status check_attention(const struct run_options *options)
 {
 	if (options->attention && options->path != &path_ladder)
-		return fail(STATUS_USAGE, "--%s needs --path ladder with rung 5, 6, 7, 11 or 13",
+		return fail(STATUS_USAGE, "--%s needs --path ladder with rung 5 or more",
 			    options->attention);
 	if (options->softcap_given && !(options->softcap > 0.0f && isfinite(options->softcap)))
 		return fail(STATUS_USAGE, "--softcap: expected a finite number above 0, got %g",

@@ -112,27 +112,42 @@ static bool is_fp8_rung(const struct attention_shape *s)
 	return s->rung == FP8_RUNG && s->kv_dtype == DTYPE_E4M3;
 }
 
-int ladder_rung(const struct attention_shape *s)
+/* Room for the keys that a query sees: with a window, no more than that and the sinks. */
+static int visible_room(const struct attention_shape *s)
+{
+	int64_t seen = (int64_t)s->window + s->sinks;
+
+	return s->window > 0 && seen < s->max_len ? (int)seen : s->max_len;
+}
+
+/* With options, rung 10 has no clusters: rows for them name it no more. */
+static int f32_rung(const struct attention_shape *s, bool options)
 {
 	int i = 0;
 
-	if (s->rung > 0 && s->rung != SHAPE_TABLE && !is_fp8_rung(s))
-		return s->rung;
-	if (attention_has_options(s))
-		return s->kv_dtype == DTYPE_F32 ? LADDER_BULK_RUNG : LADDER_TENSOR_RUNG;
-	if (s->kv_dtype != DTYPE_F32)
-		return narrow_rung(s);
 	while (i + 1 < COUNT(shape_table)
 	       && (group_of(s) < shape_table[i].min_group || s->max_len < shape_table[i].min_len
 		   || (shape_table[i].clusters
-		       && !suits_clusters(s, TABLE_MULTIPROCESSORS))))
+		       && (!suits_clusters(s, TABLE_MULTIPROCESSORS)
+			   || (options && shape_table[i].rung == 10)))))
 		i++;
 	return shape_table[i].rung;
 }
 
+int ladder_rung(const struct attention_shape *s)
+{
+	struct attention_shape seen = *s;
+
+	if (s->rung > 0 && s->rung != SHAPE_TABLE && !is_fp8_rung(s))
+		return s->rung;
+	seen.max_len = visible_room(s);
+	return s->kv_dtype == DTYPE_F32 ? f32_rung(&seen, attention_has_options(s))
+		: narrow_rung(&seen);
+}
+
 bool ladder_clusters(const struct attention_shape *s, const struct device_info *info)
 {
-	return ladder_rung(s) == 10 && info->compute_major >= 9
+	return ladder_rung(s) == 10 && info->compute_major >= 9 && !attention_has_options(s)
 		&& suits_clusters(s, info->multiprocessors);
 }
 
@@ -155,10 +170,10 @@ static enum status check(const struct attention_shape *s)
 	if (!has_rung(s, rung))
 		return fail(STATUS_USAGE, "ladder: a KV cache of %s has no rung %d; it has %s",
 			    dtype_name(s->kv_dtype), rung, rungs_of(s->kv_dtype));
-	if (attention_has_options(s) && rung > LADDER_TENSOR_RUNG)
+	if (attention_has_options(s) && rung < LADDER_SPLIT_RUNG)
 		return fail(STATUS_USAGE, "ladder: rung %d has no softcap, window, sinks, "
-			    "log-sum-exp or pages, which rungs %s13 have", rung,
-			    s->kv_dtype == DTYPE_F32 ? "5, 6 and " : "5, 6, 7 and ");
+			    "log-sum-exp or pages, which rungs from %d up have", rung,
+			    LADDER_SPLIT_RUNG);
 	if (group_of(s) > SPLIT_MAX_GROUP)
 		return fail(STATUS_USAGE, "ladder: rung %d takes at most %d query heads for each "
 			    "KV head, got %d%s", rung, SPLIT_MAX_GROUP, group_of(s),
@@ -302,16 +317,19 @@ static enum status launch_group(struct attention *a, int layer)
 static enum status plan(struct attention *a, struct buffer *seq_lens)
 {
 	const struct ladder *l = (struct ladder *)a;
+	const struct attention_shape *s = &a->shape;
 	const struct arg args[] = {
-		ARG_BUFFER(seq_lens), ARG_BUFFER(l->plan), ARG_I32(a->shape.kv_heads),
-		ARG_I32(l->blocks),
+		ARG_BUFFER(seq_lens), ARG_BUFFER(l->plan), ARG_I32(s->kv_heads),
+		ARG_I32(l->blocks), ARG_I32(s->window), ARG_I32(s->sinks),
 	};
+	bool options = attention_has_options(s);
 
 	if (!l->plan)
 		return STATUS_OK;
-	return step_launch(a, "flash_decode_plan", -1,
-			   (struct dim3){ (unsigned)a->shape.slots, 1, 1 },
-			   (struct dim3){ PLAN_THREADS, 1, 1 }, 0, args, COUNT(args));
+	return step_launch(a, options ? "flash_decode_plan_options" : "flash_decode_plan", -1,
+			   (struct dim3){ (unsigned)s->slots, 1, 1 },
+			   (struct dim3){ PLAN_THREADS, 1, 1 }, 0, args,
+			   options ? COUNT(args) : COUNT(args) - 2);
 }
 
 static enum status launch_merge(struct attention *a, int layer)
@@ -335,106 +353,137 @@ static enum status launch_merge(struct attention *a, int layer)
 			   options ? COUNT(with_options) : COUNT(args));
 }
 
-/* What the kernels of rungs from 5 up have at the end of their arguments: only those of e4m3 take
- * the last two. */
-#define SPLIT_ARGS(a, l) \
-	ARG_I32((a)->shape.heads), ARG_I32((a)->shape.kv_heads), ARG_I32((a)->shape.head_dim), \
-	ARG_I32((a)->shape.max_len), ARG_I64(kv_cache_stride((a)->cache)), \
-	ARG_F32((a)->shape.scale), ARG_BUFFER((l)->k_scale), ARG_BUFFER((l)->v_scale)
+struct arg_list {
+	struct arg args[MAX_ARGS];
+	int count;
+};
 
-/* Launches a kernel with arguments that end with SPLIT_ARGS. Its name has the type of a cache that
- * is not f32. */
-static enum status launch_attend(struct attention *a, const char *name, int layer,
-				 struct dim3 grid, const struct arg *args, int arg_count)
+static void add(struct arg_list *to, struct arg arg)
 {
-	const struct ladder *l = (struct ladder *)a;
-	bool narrow = a->shape.kv_dtype != DTYPE_F32;
-	char kernel[64];
-	struct launch launch = {
-		.grid = grid, .block = { WARP, SPLIT_WARPS, 1 },
-		.shared_bytes = (unsigned)ladder_shared(&a->shape, l->clusters), .args = args,
-		.arg_count = l->k_scale ? arg_count : arg_count - 2, .layer = layer,
-	};
-
-	if (l->clusters)
-		launch.cluster = (struct dim3){ 1, 1, CLUSTER_BLOCKS };
-	snprintf(kernel, sizeof kernel, "%s%s%s%s", name,
-		 ladder_rung(&a->shape) > LADDER_TENSOR_RUNG && narrow ? "_tensor" : "",
-		 narrow ? "_" : "", narrow ? dtype_name(a->shape.kv_dtype) : "");
-	return launch_on(a->device, &a->io->target, kernel, &launch);
+	to->args[to->count++] = arg;
 }
 
-enum { OPTIONS = 6, WITHOUT_OPTIONS = 13 };     /* arguments */
+/* What the kernels of rungs from 5 up begin with. */
+static struct arg_list begin_args(struct attention *a, int layer)
+{
+	const struct ladder *l = (struct ladder *)a;
 
-/* With options, the kernel's name says so, and its arguments end with them. */
-static enum status launch_split(struct attention *a, const char *name, int layer)
+	return (struct arg_list){ .count = 4, .args = {
+		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
+		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials),
+	} };
+}
+
+/* What they end with: only those of e4m3 have scales. */
+static void end_args(struct arg_list *to, struct attention *a)
 {
 	const struct attention_shape *s = &a->shape;
 	const struct ladder *l = (struct ladder *)a;
-	const struct arg given[OPTIONS] = {
+	const struct arg sizes[] = {
+		ARG_I32(s->heads), ARG_I32(s->kv_heads), ARG_I32(s->head_dim), ARG_I32(s->max_len),
+		ARG_I64(kv_cache_stride(a->cache)), ARG_F32(s->scale),
+	};
+	const struct arg options[] = {
 		ARG_F32(s->softcap), ARG_I32(s->window), ARG_I32(s->sinks),
 		ARG_BUFFER(a->cache->page_table), ARG_I32(s->pages.rows), ARG_I32(s->pages.each),
 	};
-	bool options = attention_has_options(s);
-	int at = l->k_scale ? WITHOUT_OPTIONS : WITHOUT_OPTIONS - 2;
+
+	for (int i = 0; i < COUNT(sizes); i++)
+		add(to, sizes[i]);
+	if (l->k_scale) {
+		add(to, ARG_BUFFER(l->k_scale));
+		add(to, ARG_BUFFER(l->v_scale));
+	}
+	for (int i = 0; i < COUNT(options) && attention_has_options(s); i++)
+		add(to, options[i]);
+}
+
+/* Launches a kernel whose name says if it uses tensor cores, if it has options, and the type of a
+ * cache that is not f32. */
+static enum status launch_attend(struct attention *a, const char *name, int layer,
+				 struct dim3 grid, struct arg_list *list)
+{
+	const struct attention_shape *s = &a->shape;
+	const struct ladder *l = (struct ladder *)a;
+	bool narrow = s->kv_dtype != DTYPE_F32;
 	char kernel[64];
-	struct arg args[WITHOUT_OPTIONS + OPTIONS] = {
-		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
-		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials),
-		ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer), SPLIT_ARGS(a, l),
+	struct launch launch = {
+		.grid = grid, .block = { WARP, SPLIT_WARPS, 1 },
+		.shared_bytes = (unsigned)ladder_shared(s, l->clusters), .args = list->args,
+		.layer = layer,
 	};
 
-	for (int i = 0; i < OPTIONS && options; i++)
-		args[at++] = given[i];
-	snprintf(kernel, sizeof kernel, "%s%s", name, options ? "_options" : "");
-	TRY(launch_attend(a, kernel, layer,
+	end_args(list, a);
+	launch.arg_count = list->count;
+	if (l->clusters)
+		launch.cluster = (struct dim3){ 1, 1, CLUSTER_BLOCKS };
+	snprintf(kernel, sizeof kernel, "%s%s%s%s%s", name,
+		 uses_tensor_cores(s, ladder_rung(s)) ? "_tensor" : "",
+		 attention_has_options(s) ? "_options" : "", narrow ? "_" : "",
+		 narrow ? dtype_name(s->kv_dtype) : "");
+	return launch_on(a->device, &a->io->target, kernel, &launch);
+}
+
+static struct arg lengths_arg(struct attention *a)
+{
+	return ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer);
+}
+
+static enum status launch_split(struct attention *a, const char *name, int layer)
+{
+	const struct attention_shape *s = &a->shape;
+	struct arg_list args = begin_args(a, layer);
+
+	add(&args, lengths_arg(a));
+	TRY(launch_attend(a, name, layer,
 			  (struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots, SPLITS },
-			  args, options ? COUNT(args) : WITHOUT_OPTIONS));
+			  &args));
 	return launch_merge(a, layer);
+}
+
+/* With options a plan counts the keys that queries see, and lengths say where they are. */
+static void add_plan(struct arg_list *to, struct attention *a)
+{
+	if (attention_has_options(&a->shape))
+		add(to, lengths_arg(a));
+	add(to, ARG_BUFFER(((struct ladder *)a)->plan));
 }
 
 static enum status launch_planned(struct attention *a, int layer)
 {
 	const struct ladder *l = (struct ladder *)a;
-	const struct arg args[] = {
-		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
-		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials),
-		ARG_BUFFER(l->plan), SPLIT_ARGS(a, l),
-	};
+	struct arg_list args = begin_args(a, layer);
 
+	add_plan(&args, a);
 	TRY(launch_attend(a, "flash_decode_planned", layer,
-			  (struct dim3){ (unsigned)l->blocks, 1, 1 }, args, COUNT(args)));
+			  (struct dim3){ (unsigned)l->blocks, 1, 1 }, &args));
 	return launch_merge(a, layer);
 }
 
 static enum status launch_fused(struct attention *a, int layer)
 {
 	const struct ladder *l = (struct ladder *)a;
-	const struct arg args[] = {
-		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
-		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials),
-		ARG_BUFFER(a->io->out), ARG_BUFFER(l->tickets), ARG_BUFFER(l->plan),
-		SPLIT_ARGS(a, l),
-	};
+	struct arg_list args = begin_args(a, layer);
 
+	add(&args, ARG_BUFFER(a->io->out));
+	if (attention_has_options(&a->shape))
+		add(&args, ARG_BUFFER(a->io->lse));
+	add(&args, ARG_BUFFER(l->tickets));
+	add_plan(&args, a);
 	return launch_attend(a, "flash_decode_fused", layer,
-			     (struct dim3){ (unsigned)l->blocks, 1, 1 }, args, COUNT(args));
+			     (struct dim3){ (unsigned)l->blocks, 1, 1 }, &args);
 }
 
 static enum status launch_clusters(struct attention *a, int layer)
 {
 	const struct attention_shape *s = &a->shape;
-	const struct ladder *l = (struct ladder *)a;
-	const struct arg args[] = {
-		ARG_BUFFER(a->io->q), ARG_BUFFER(a->cache->k[layer]),
-		ARG_BUFFER(a->cache->v[layer]), ARG_BUFFER(l->part.partials),
-		ARG_BUFFER(a->io->out), ARG_BUFFER(step_io_lengths(a)->seq_lens.buffer),
-		SPLIT_ARGS(a, l),
-	};
+	struct arg_list args = begin_args(a, layer);
 
+	add(&args, ARG_BUFFER(a->io->out));
+	add(&args, lengths_arg(a));
 	return launch_attend(a, "flash_decode_cluster", layer,
 			     (struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots,
-					    CLUSTER_BLOCKS }, args, COUNT(args));
+					    CLUSTER_BLOCKS }, &args);
 }
 
 static enum status launch(struct attention *a, int layer)
@@ -448,7 +497,7 @@ static enum status launch(struct attention *a, int layer)
 	case 6:
 		return launch_split(a, "flash_decode_stream", layer);
 	case 7:
-		return launch_split(a, "flash_decode_tensor", layer);
+		return launch_split(a, "flash_decode", layer);
 	case 9:
 		return launch_planned(a, layer);
 	default:

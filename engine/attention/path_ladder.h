@@ -5,8 +5,9 @@
 #include "engine/attention/path_table.h"
 
 #define LADDER_BEST (-1)
-/* The first rungs with bulk copies, which need sm_90, with tensor cores, if keys and values are not
- * f32, and with a plan. */
+/* The first rungs with splits, and with options; with bulk copies, which need sm_90; with tensor
+ * cores, if keys and values are not f32; and with a plan. */
+#define LADDER_SPLIT_RUNG 5
 #define LADDER_BULK_RUNG 6
 #define LADDER_TENSOR_RUNG 7
 #define LADDER_PLAN_RUNG 9

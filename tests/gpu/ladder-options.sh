@@ -1,8 +1,9 @@
-# ladder-options.sh - the part of run.sh that attends with rungs 5, 6 and 7 on both devices, with keys
-# and values of each type, softcap, windows, sinks, log-sum-exps and pages.
+# ladder-options.sh - the part of run.sh that attends with rungs 5, 6, 7, 9 and 10 on both devices, with
+# keys and values of each type, softcap, windows, sinks, log-sum-exps and pages.
 #
 # Head sizes, groups and lengths near tiles, windows and page borders, with random tensors: no bit
-# may differ between the devices, and rungs 5 and 6 must give each other's output and log-sum-exps.
+# may differ between the devices, and rungs must give the output and log-sum-exps of the lowest one that
+# has the same arithmetic: 5, and 7 with tensor cores.
 # Sourced by run.sh, whose functions and variables it uses.
 
 # tensors D HEADS LENGTH: q.npy, and for each type kv_k.TYPE.npy and kv_v.TYPE.npy of 2 sequences
@@ -56,11 +57,11 @@ save("table", "<i4", (SLOTS, PAGES), array.array("i", table).tobytes())
 PYTHON
 }
 
-# attends WHAT TYPE FILES OPTION...: rungs 5, 6 and 7; FILES is kv or pool.
+# attends WHAT TYPE FILES OPTION...: all rungs; FILES is kv or pool.
 attends() {
 	what="$2, $1" type=$2 files=$3
 	shift 3
-	for rung in 5 6 7; do
+	for rung in 5 6 7 9 10; do
 		[ "$type" != f32 ] || [ "$rung" -lt 7 ] || continue
 		run 240 "$flashtwin" attend --path ladder --rung "$rung" --kv-dtype "$type" \
 			--q "$work/q.npy" --k "$work/${files}_k.$type.npy" \
@@ -68,8 +69,13 @@ attends() {
 			--out "$work/out.$rung.npy" --lse "$work/lse.$rung.npy" "$@"
 		compared "rung $rung, $what"
 	done
-	cmp -s "$work/out.5.npy" "$work/out.6.npy" && cmp -s "$work/lse.5.npy" "$work/lse.6.npy" ||
-		result FAIL "rung 6, $what" 'not the output or log-sum-exps of rung 5'
+	for rung in 6 9 10; do
+		like=5
+		[ "$type" = f32 ] || [ "$rung" -lt 7 ] || like=7
+		cmp -s "$work/out.$like.npy" "$work/out.$rung.npy" &&
+			cmp -s "$work/lse.$like.npy" "$work/lse.$rung.npy" ||
+			result FAIL "rung $rung, $what" "not the output or log-sum-exps of rung $like"
+	done
 }
 
 if command -v python3 >/dev/null 2>&1; then

@@ -123,8 +123,8 @@ if command -v python3 >/dev/null 2>&1; then
 	}
 	features='--window 100 --sinks 3 --softcap 5 --lse'
 	for type in f32 f16 bf16 e4m3; do
-		suffix=-$type
-		[ "$type" != f32 ] || suffix=
+		suffix=-$type options=7
+		[ "$type" != f32 ] || suffix='' options=6
 		for rung in 4 5 6 7 9; do
 			case $type$rung in
 			f32[4569] | [!f]*[5679] | f16[5679]) ;;
@@ -138,7 +138,7 @@ if command -v python3 >/dev/null 2>&1; then
 		f32 | bf16) climbed "ladder-10$suffix" 10 9 1,130,0,0,0,0,0,0,0 "$type" ;;
 		esac
 		# shellcheck disable=SC2086
-		climbed "ladder-options$suffix" best 2 1,130 "$type" $features "$work/lse.npy"
+		climbed "ladder-options$suffix" "$options" 2 1,130 "$type" $features "$work/lse.npy"
 	done
 else
 	result SKIP 'record traces of the ladder' 'no python3 to make tensors'

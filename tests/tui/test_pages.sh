@@ -91,6 +91,8 @@ same() {
 }
 same 'rung 5' 3 --rung 5
 same 'rung 6' 3 --rung 6
+same 'rung 9' 3 --rung 9
+same 'rung 10' 16 --rung 10
 same 'the best rung' 16
 same 'a window' 3 --window 9 --sinks 4 --softcap 2
 same 'a window on rung 5' 16 --window 9 --sinks 4 --rung 5
@@ -102,6 +104,13 @@ run attend --path ladder --q q --k k.3.f16 --v v.3.f16 --page-table t.3 --page 3
 	--out o --no-record
 expect 'f16' 0
 result 'f16 has the bits of rows that follow each other' "$(cmp wanted o 2>&1)"
+f16='attend --path ladder --k k.3.f16 --v v.3.f16 --page-table t.3 --window 9 --sinks 4 --softcap 2 --no-record'
+run $f16 --q q --lengths 45,20 --rung 7 --out wanted --lse wanted.lse
+for rung in 9 10; do
+	run $f16 --q q --lengths 45,20 --rung $rung --check --out o --lse l
+	expect "f16, rung $rung: no findings" 0
+	result "f16, rung $rung has the bits of rung 7" "$(cmp wanted o 2>&1; cmp wanted.lse l 2>&1)"
+done
 paged 16 --no-record
 expect 'a summary' 0 'up to 48 keys in pages of 16'
 run attend --path ladder --q q1 --k k.3 --v v.3 --page-table t1.3 --lengths 20 --no-record
@@ -141,18 +150,21 @@ run $of3 --page-table missing
 expect 'a file that does not exist' 2 '^flashtwin attend: missing: cannot read: '
 run attend --path ladder --q q --k k --v v --page-table t.3 --page 3
 expect 'caches instead of pools' 2 '^flashtwin attend: --k k: expected '
-run $of3 --rung 9 --page-table t.3 --lengths 45,20
-expect 'rung 9' 2 'rung 9 has no softcap, window, sinks, log-sum-exp or pages, which rungs 5, 6 and 13 have$'
+run $of3 --rung 4 --page-table t.3 --lengths 45,20
+expect 'rung 4' 2 'rung 4 has no softcap, window, sinks, log-sum-exp or pages, which rungs from 5 up have$'
 run attend --q q --k k.3 --v v.3 --page-table t.3
-expect 'another path' 2 '^flashtwin attend: --page-table needs --path ladder with rung 5, 6, 7, 11 or 13$'
+expect 'another path' 2 '^flashtwin attend: --page-table needs --path ladder with rung 5 or more$'
 run attend --path prefill --q q --k k.3 --v v.3 --page-table t.3
-expect 'prefill' 2 '^flashtwin attend: --page-table needs --path ladder with rung 5, 6, 7, 11 or 13$'
+expect 'prefill' 2 '^flashtwin attend: --page-table needs --path ladder with rung 5 or more$'
 run decode --prompt A --path ladder --page-table t.3
 expect 'decode' 2 'page-table'
 
 # --- traces ---
 
-for rung in 5 6; do
+for rung in 5 6 9 10; do
+	# A plan is a launch before the one that attends.
+	attends=0
+	[ $rung -lt 9 ] || attends=1
 	paged 3 --rung $rung --check --log points -o "$rung.twin" --window 30 --sinks 4
 	expect "rung $rung: no findings" 0
 	run replay "$rung.twin" --seed 3
@@ -162,20 +174,20 @@ for rung in 5 6; do
 	paged 3 --rung $rung --seed 5 --log points -o again.twin --force --window 30 --sinks 4
 	run diff "$rung.twin" again.twin
 	expect "rung $rung: no difference at another seed" 0
-	run sql "$rung.twin" "SELECT name, value FROM v_arg WHERE launch = 0 AND name IN ('page', 'pages')
+	run sql "$rung.twin" "SELECT name, value FROM v_arg WHERE launch = $attends AND name IN ('page', 'pages')
 		ORDER BY position"
 	result "rung $rung: the arguments" "$(tr -s ' \t\n' ' ' <out | grep -q 'page 3 pages 16' || cat out)"
 	for screen in step kv chunks reduce text source points launch; do
-		run view "$rung.twin" --plain --screen $screen --at L0
+		run view "$rung.twin" --plain --screen $screen --at L$attends
 		expect "rung $rung: screen $screen" 0
 	done
-	run view "$rung.twin" --plain --screen kv --at L0
+	run view "$rung.twin" --plain --screen kv --at L$attends
 	result "rung $rung: a slot of the pool is a page" "$(grep -q \
 		' the caches are pools: a slot is a page, and a position is a row of it$' out || cat out)"
-	run view "$rung.twin" --plain --screen step --at L0.b0
+	run view "$rung.twin" --plain --screen step --at L$attends.b0
 	result "rung $rung: the pages of the step" "$(grep -Eq \
 		'^ 15 pages of 3 rows: [0-9]+ [0-9]+ - - - [0-9]+ [0-9]+ [0-9]+ .. [0-9]+$' out || cat out)"
-	run view "$rung.twin" --plain --screen chunks --at L0.b0
+	run view "$rung.twin" --plain --screen chunks --at L$attends.b0
 	result "rung $rung: a chunk is what its keys and values give" "$(grep -q \
 		'  acc = sum exp(s-m) v: ok$' out || cat out)"
 done

@@ -135,15 +135,23 @@ static const struct check_case {
 	{ "ladder", GRAPH_NONE, 2, 1, 10, DTYPE_E4M3, 0 },
 	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_F32, 1 },
 	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_F32, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 9, DTYPE_F32, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 10, DTYPE_F32, 1 },
 	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_F16, 1 },
 	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_F16, 1 },
 	{ "ladder", GRAPH_NONE, 4, 1, 7, DTYPE_F16, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 9, DTYPE_F16, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 10, DTYPE_F16, 1 },
 	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_BF16, 1 },
 	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_BF16, 1 },
 	{ "ladder", GRAPH_NONE, 4, 1, 7, DTYPE_BF16, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 9, DTYPE_BF16, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 10, DTYPE_BF16, 1 },
 	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_E4M3, 1 },
 	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_E4M3, 1 },
 	{ "ladder", GRAPH_NONE, 4, 1, 7, DTYPE_E4M3, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 9, DTYPE_E4M3, 1 },
+	{ "ladder", GRAPH_NONE, 4, 1, 10, DTYPE_E4M3, 1 },
 };
 
 static const struct attention_shape shape = {

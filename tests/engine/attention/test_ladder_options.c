@@ -1,6 +1,6 @@
 /* test_ladder_options.c - softcap, windows, sinks and log-sum-exps of the ladder, for each type of
  * cache: the error against float64, and bits: those of a cache of the visible keys alone, of a
- * sequence alone, of both rungs and from graphs.
+ * sequence alone, of all rungs and from graphs.
  */
 #include "config.h"
 
@@ -11,6 +11,7 @@
 
 #include "base/xalloc.h"
 #include "engine/attention/path.h"
+#include "engine/attention/path_ladder.h"
 #include "kernels/head_sizes.h"
 #include "tests/ladder_cache.h"
 
@@ -175,24 +176,50 @@ END_TEST
 
 /* --- bits --- */
 
+/* What the lowest rungs give, of each type of arithmetic. */
+struct wanted {
+	struct ladder_result direct, tensor;
+};
+
+/* Compares a step on a rung with the lowest one that has its bits; the rows of slot `only`. */
+static void expect_bits(const struct batch *b, const struct wanted *wanted, int rung,
+			enum graph_mode graph, int only, const char *way)
+{
+	struct attention_shape shape = b->shape;
+	int of = ladder_bits_of(shape.kv_dtype, rung);
+	struct ladder_result got;
+	char what[80];
+
+	if (of == 0)
+		return;
+	shape.rung = rung;
+	shape.graph = graph;
+	got = attend(b, &shape, only, (uint64_t)rung);
+	snprintf(what, sizeof what, "rung %d %s, against rung %d", rung, way, of);
+	ladder_expect_same(&shape, of == 7 ? &wanted->tensor : &wanted->direct, &got, only, what);
+	ladder_result_free(&got);
+}
+
+/* All rungs and the table's choice; of these in turn one sequence alone, and a graph. */
 START_TEST(bits_do_not_depend_on_the_way)
 {
 	struct batch b = batch_of(_i);
-	struct attention_shape other = b.shape;
-	struct ladder_result wanted = attend(&b, &b.shape, -1, 0), got;
+	struct attention_shape shape = b.shape;
+	bool narrow = shape.kv_dtype != DTYPE_F32;
+	struct wanted wanted;
 
-	other.rung = ladder_other_rung(b.shape.rung);
-	got = attend(&b, &other, -1, 3);
-	ladder_expect_same(&b.shape, &wanted, &got, -1, "on the other rung");
-	ladder_result_free(&got);
-	got = attend(&b, &b.shape, _i % SLOTS, 5);
-	ladder_expect_same(&b.shape, &wanted, &got, _i % SLOTS, "alone");
-	ladder_result_free(&got);
-	other.graph = _i % 2 ? GRAPH_CAPTURE : GRAPH_MANUAL;
-	got = attend(&b, &other, -1, 0);
-	ladder_expect_same(&b.shape, &wanted, &got, -1, "from a graph");
-	ladder_result_free(&got);
-	ladder_result_free(&wanted);
+	shape.rung = 5;
+	wanted.direct = attend(&b, &shape, -1, 0);
+	shape.rung = narrow ? 7 : 6;
+	wanted.tensor = attend(&b, &shape, -1, 0);
+	for (int i = 1; i < LADDER_RUNGS; i++)
+		if (ladder_rungs[i] != 7)
+			expect_bits(&b, &wanted, ladder_rungs[i], GRAPH_NONE, -1, "in a batch");
+	expect_bits(&b, &wanted, ladder_rungs[_i % LADDER_RUNGS], GRAPH_NONE, _i % SLOTS, "alone");
+	expect_bits(&b, &wanted, ladder_rungs[(_i + 2) % LADDER_RUNGS],
+		    _i % 2 ? GRAPH_CAPTURE : GRAPH_MANUAL, -1, "from a graph");
+	ladder_result_free(&wanted.direct);
+	ladder_result_free(&wanted.tensor);
 	free_batch(&b);
 }
 END_TEST
@@ -245,6 +272,42 @@ START_TEST(a_window_has_the_bits_of_its_keys)
 }
 END_TEST
 
+/* --- the table --- */
+
+/* Rung 13 has a plan where it has one without options; a window is as long as what it sees. */
+START_TEST(the_table_has_options)
+{
+	static const struct {
+		enum dtype kv_dtype;
+		int slots, group, max_len, window, rung;
+	} cases[] = {
+		{ DTYPE_F32, 1, 4, 1024, 0, 9 }, { DTYPE_F32, 1, 8, 1024, 0, 9 },
+		{ DTYPE_F32, 1, 4, 4096, 0, 9 }, { DTYPE_F32, 32, 4, 1024, 0, 10 },
+		{ DTYPE_F32, 32, 4, 4096, 0, 9 }, { DTYPE_F32, 32, 4, 65536, 0, 9 },
+		{ DTYPE_F32, 32, 4, 65536, 1000, 10 }, { DTYPE_F32, 32, 4, 65536, INT32_MAX, 9 },
+		{ DTYPE_F32, 32, 16, 65536, 1000, 9 }, { DTYPE_BF16, 1, 4, 4096, 0, 9 },
+		{ DTYPE_BF16, 32, 4, 65536, 0, 7 }, { DTYPE_F16, 32, 4, 65536, 1000, 10 },
+		{ DTYPE_E4M3, 32, 4, 65536, 0, 9 }, { DTYPE_E4M3, 32, 4, 65536, 1000, 10 },
+	};
+	const struct device_info info = { .compute_major = 9, .multiprocessors = 132 };
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct attention_shape s = {
+			.layers = 1, .slots = cases[i].slots, .kv_heads = 8,
+			.heads = 8 * cases[i].group, .head_dim = 128, .chunk = 128, .scale = 1.0f,
+			.max_len = cases[i].max_len, .kv_dtype = cases[i].kv_dtype,
+			.softcap = 2.0f, .window = cases[i].window,
+			.sinks = cases[i].window ? 4 : 0,
+		};
+
+		OK(attention_check(&path_ladder, &s));
+		ck_assert_msg(ladder_rung(&s) == cases[i].rung, "case %zu: rung %d, not %d", i,
+			      ladder_rung(&s), cases[i].rung);
+		ck_assert(!ladder_clusters(&s, &info));
+	}
+}
+END_TEST
+
 /* --- errors --- */
 
 START_TEST(wrong_options_are_refused)
@@ -259,10 +322,10 @@ START_TEST(wrong_options_are_refused)
 	FAILS(attention_check(&path_flash_decoding, &s), STATUS_USAGE,
 	      "flash-decoding: a softcap needs --path ladder");
 	OK(attention_check(&path_ladder, &s));
-	s.rung = 9;
+	s.rung = 4;
 	FAILS(attention_check(&path_ladder, &s), STATUS_USAGE,
-	      "ladder: rung 9 has no softcap, window, sinks, log-sum-exp or pages, which rungs 5, "
-	      "6 and 13 have");
+	      "ladder: rung 4 has no softcap, window, sinks, log-sum-exp or pages, which rungs "
+	      "from 5 up have");
 	s = good;
 	s.softcap = -1.5f;
 	FAILS(attention_check(&path_ladder, &s), STATUS_USAGE,
@@ -289,11 +352,14 @@ int main(void)
 
 	tcase_set_timeout(tests, 300);
 	tcase_add_loop_test(tests, results_are_accurate, 0, CASES);
-	tcase_add_loop_test(tests, bits_do_not_depend_on_the_way, 0, CHOICES);
+	tcase_add_loop_test(tests, bits_do_not_depend_on_the_way, 0, CASES);
 	tcase_add_loop_test(tests, a_window_has_the_bits_of_its_keys, 0, 2 * CHOICES);
+	tcase_add_test(tests, the_table_has_options);
 	tcase_add_test(tests, wrong_options_are_refused);
-	/* f16, a softcap of 3, 7 keys and 1 sink: for tests/mutants. */
+	/* f16, rungs 5, 9 and 10, a softcap, and 7 keys and 1 sink, or 300 and 16: for
+	 * tests/mutants. */
 	tcase_set_timeout(small, 120);
 	tcase_add_loop_test(small, results_are_accurate, 4, 5);
+	tcase_add_loop_test(small, results_are_accurate, 28, 30);
 	return run_suites("ladder, options", (TCase *[]){ tests, small }, 2);
 }

@@ -1,5 +1,5 @@
 /* test_plan.c - the plan of a batch (flash_decode_plan): every split of every sequence and KV head
- * once and in order, and runs of about the same cost.
+ * once and in order, and runs of about the same cost; with a window, of the keys that are seen.
  */
 #include "config.h"
 
@@ -15,6 +15,7 @@ enum { MAX_SLOTS = 40, MAX_BLOCKS = 200 };
 struct batch {
 	int slots, kv_heads, blocks;
 	int lengths[MAX_SLOTS];
+	int window, sinks;              /* window 0: none */
 };
 
 static struct buffer *new_buffer(struct device *device, const char *name, int64_t values)
@@ -41,14 +42,26 @@ static int32_t *make_plan(const struct batch *b)
 	plan = new_buffer(device, "plan", values);
 	OK(device_upload(device, NULL, lengths, 0, b->lengths, lengths->bytes));
 	OK(device_launch(device, &(struct launch){
-		.kernel = kernel_find("flash_decode_plan"), .grid = { (unsigned)b->slots },
-		.block = { PLAN_THREADS }, .layer = -1,
+		.kernel = kernel_find(b->window > 0 ? "flash_decode_plan_options"
+				      : "flash_decode_plan"),
+		.grid = { (unsigned)b->slots }, .block = { PLAN_THREADS }, .layer = -1,
 		.args = (struct arg[]){ ARG_BUFFER(lengths), ARG_BUFFER(plan),
-					ARG_I32(b->kv_heads), ARG_I32(b->blocks) },
-		.arg_count = 4 }));
+					ARG_I32(b->kv_heads), ARG_I32(b->blocks),
+					ARG_I32(b->window), ARG_I32(b->sinks) },
+		.arg_count = b->window > 0 ? 6 : 4 }));
 	OK(device_download(device, NULL, plan, 0, out, plan->bytes));
 	device_close(device);
 	return out;
+}
+
+/* Keys that the query of a sequence sees. */
+static int keys_of(const struct batch *b, int slot)
+{
+	int keys = b->lengths[slot], seen = 0;
+
+	for (int key = 0; key < keys; key++)
+		seen += b->window == 0 || key >= keys - b->window || key < b->sinks;
+	return seen;
 }
 
 /* Compares the units with those of the batch, one after another, and returns what they cost. */
@@ -59,7 +72,7 @@ static long long check_units(const struct batch *b, const int32_t *plan)
 	int count = 0;
 
 	for (int slot = 0; slot < b->slots; slot++) {
-		int keys = b->lengths[slot], each = (int)SPLIT_KEYS(keys), used = PLAN_UNITS(keys);
+		int keys = keys_of(b, slot), each = (int)SPLIT_KEYS(keys), used = PLAN_UNITS(keys);
 
 		for (int row = slot * b->kv_heads; row < (slot + 1) * b->kv_heads; row++)
 			for (int i = 0; i < used; i++, count++, unit += PLAN_UNIT) {
@@ -126,12 +139,16 @@ END_TEST
 START_TEST(plans_of_random_batches)
 {
 	srand(7);
-	for (int round = 0; round < 20; round++) {
+	for (int round = 0; round < 40; round++) {
 		struct batch b = { .slots = 1 + rand() % MAX_SLOTS, .kv_heads = 1 + rand() % 8,
 				   .blocks = 1 + rand() % MAX_BLOCKS };
 
 		for (int i = 0; i < b.slots; i++)
 			b.lengths[i] = rand() % 4 ? rand() % (1 << rand() % 17) : 0;
+		if (round % 2) {
+			b.window = 1 + rand() % (1 << rand() % 14);
+			b.sinks = rand() % 2 ? rand() % 300 : 0;
+		}
 		check_batch(&b);
 	}
 }

@@ -83,11 +83,14 @@ static const struct ladder_way {
 	{ 10, DTYPE_BF16, LADDER_CLUSTER_LEN + 1, 0 },
 	{ 5, DTYPE_E4M3, 0, 0 }, { 6, DTYPE_E4M3, 0, 0 }, { 7, DTYPE_E4M3, 0, 0 },
 	{ 9, DTYPE_E4M3, 0, 0 }, { 10, DTYPE_E4M3, 0, 0 },
-	{ 10, DTYPE_E4M3, LADDER_CLUSTER_LEN + 1, 0 }, { 5, DTYPE_F32, 0, 1 },
-	{ 6, DTYPE_F32, 0, 1 }, { 5, DTYPE_F16, 0, 1 }, { 6, DTYPE_F16, 0, 1 },
-	{ 7, DTYPE_F16, 0, 1 }, { 5, DTYPE_BF16, 0, 1 }, { 6, DTYPE_BF16, 0, 1 },
-	{ 7, DTYPE_BF16, 0, 1 }, { 5, DTYPE_E4M3, 0, 1 }, { 6, DTYPE_E4M3, 0, 1 },
-	{ 7, DTYPE_E4M3, 0, 1 },
+	{ 10, DTYPE_E4M3, LADDER_CLUSTER_LEN + 1, 0 },
+	{ 5, DTYPE_F32, 0, 1 }, { 6, DTYPE_F32, 0, 1 }, { 9, DTYPE_F32, 0, 1 },
+	{ 10, DTYPE_F32, 0, 1 }, { 5, DTYPE_F16, 0, 1 }, { 6, DTYPE_F16, 0, 1 },
+	{ 7, DTYPE_F16, 0, 1 }, { 9, DTYPE_F16, 0, 1 }, { 10, DTYPE_F16, 0, 1 },
+	{ 5, DTYPE_BF16, 0, 1 }, { 6, DTYPE_BF16, 0, 1 }, { 7, DTYPE_BF16, 0, 1 },
+	{ 9, DTYPE_BF16, 0, 1 }, { 10, DTYPE_BF16, 0, 1 }, { 5, DTYPE_E4M3, 0, 1 },
+	{ 6, DTYPE_E4M3, 0, 1 }, { 7, DTYPE_E4M3, 0, 1 }, { 9, DTYPE_E4M3, 0, 1 },
+	{ 10, DTYPE_E4M3, 0, 1 },
 };
 
 static void compare_path(const struct path *path, int round)

@@ -1,0 +1,31 @@
+/* flash_decode_fused_options.cu - flash_decode_fused with a softcap, a window, sinks, pages and
+ * log-sum-exps.
+ *
+ * As flash_decode_fused, with the options and the bits of flash_decode_split_options and
+ * flash_decode_merge_options, and with the plan of flash_decode_plan_options. The block that merges
+ * a KV head also writes its part of lse [M, H]. Reads seq_lens [M] too, as
+ * flash_decode_planned_options does.
+ */
+#define SPLIT_OPTIONS
+#include "kernels/split_fused.cuh"
+#include "kernels/split_kernel.cuh"
+
+KERNEL __launch_bounds__(SPLIT_THREADS)
+flash_decode_fused_options(const float *q, const float *k, const float *v, float *partials,
+			   float *out, float *lse, unsigned *tickets, const int *seq_lens,
+			   const int *plan, int H, int Hkv, int D, int max_len, long long stride,
+			   float scale, float softcap, int window, int sinks,
+			   const int *page_table, int page, int pages)
+{
+	extern __shared__ __align__(128) float shared[];
+	struct split_launch in = {
+		.q = q, .k = k, .v = v, .partials = partials, .out = out,
+		.softcap = softcap, .window = window, .sinks = sinks, .seq_lens = seq_lens,
+		.plan = plan, .page_table = page_table, .page = page, .pages = pages,
+		.lse = lse, .tickets = tickets,
+		.H = H, .Hkv = Hkv, .D = D, .max_len = max_len, .stride = stride, .scale = scale,
+	};
+
+	grid_let_next();
+	SPLIT_DISPATCH(fused_run, &in);
+}

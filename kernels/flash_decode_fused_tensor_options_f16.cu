@@ -1,0 +1,30 @@
+/* flash_decode_fused_tensor_options_f16.cu - flash_decode_fused_tensor_f16 with a softcap, a
+ * window, sinks, pages and log-sum-exps: rung 10.
+ *
+ * The parameters and the plan are those of flash_decode_fused_options. Needs sm_90.
+ */
+#define SPLIT_F16
+#define SPLIT_OPTIONS
+#include "kernels/split_fused.cuh"
+#include "kernels/split_tensor_kernel.cuh"
+
+KERNEL __launch_bounds__(SPLIT_THREADS)
+flash_decode_fused_tensor_options_f16(const float *q, const unsigned short *k,
+				      const unsigned short *v, float *partials, float *out,
+				      float *lse, unsigned *tickets, const int *seq_lens,
+				      const int *plan, int H, int Hkv, int D, int max_len,
+				      long long stride, float scale, float softcap, int window,
+				      int sinks, const int *page_table, int page, int pages)
+{
+	extern __shared__ __align__(128) float shared[];
+	struct split_launch in = {
+		.q = q, .k = k, .v = v, .partials = partials, .out = out,
+		.softcap = softcap, .window = window, .sinks = sinks, .seq_lens = seq_lens,
+		.plan = plan, .page_table = page_table, .page = page, .pages = pages,
+		.lse = lse, .tickets = tickets,
+		.H = H, .Hkv = Hkv, .D = D, .max_len = max_len, .stride = stride, .scale = scale,
+	};
+
+	grid_let_next();
+	SPLIT_DISPATCH(fused_run, &in);
+}

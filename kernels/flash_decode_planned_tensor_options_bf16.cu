@@ -1,0 +1,29 @@
+/* flash_decode_planned_tensor_options_bf16.cu - flash_decode_planned_tensor_bf16 with a softcap, a
+ * window, sinks and pages: rung 9.
+ *
+ * The parameters and the plan are those of flash_decode_planned_options. Needs sm_90.
+ */
+#define SPLIT_BF16
+#define SPLIT_OPTIONS
+#include "kernels/split_planned.cuh"
+#include "kernels/split_tensor_kernel.cuh"
+
+KERNEL __launch_bounds__(SPLIT_THREADS)
+flash_decode_planned_tensor_options_bf16(const float *q, const unsigned short *k,
+					 const unsigned short *v, float *partials,
+					 const int *seq_lens, const int *plan, int H, int Hkv,
+					 int D, int max_len, long long stride, float scale,
+					 float softcap, int window, int sinks,
+					 const int *page_table, int page, int pages)
+{
+	extern __shared__ __align__(128) float shared[];
+	struct split_launch in = {
+		.q = q, .k = k, .v = v, .partials = partials,
+		.softcap = softcap, .window = window, .sinks = sinks, .seq_lens = seq_lens,
+		.plan = plan, .page_table = page_table, .page = page, .pages = pages,
+		.H = H, .Hkv = Hkv, .D = D, .max_len = max_len, .stride = stride, .scale = scale,
+	};
+
+	grid_let_next();
+	SPLIT_DISPATCH(planned_run, &in);
+}
