@@ -74,34 +74,44 @@ static bool suits_clusters(const struct attention_shape *s, int multiprocessors)
 		&& CLUSTER_STAGES(ladder_room(s, 10), s->head_dim) >= CLUSTER_MIN_STAGES;
 }
 
-/* Rung 13: the fastest rung for a shape, by times of an H100 (doc/ladder.md), which has
+/* Rung 13: the fastest rung for a shape, by times of an H100 and an H200 (doc/ladder.md), which have
  * TABLE_MULTIPROCESSORS; on a GPU with fewer, rung 10 may have its other form for a shape that
  * clusters suit there. The first row that a shape fits is taken. All that it names have the same
  * bits. The times are those of f32; narrow_rung() is for other types. */
 enum { SHAPE_TABLE = 13, FP8_RUNG = 11, TABLE_MULTIPROCESSORS = 132 };
 
 static const struct {
-	int min_group;                  /* query heads of a KV head */
-	int min_len;                    /* room for these keys in a sequence */
-	bool clusters;                  /* only shapes that they suit */
 	int rung;
+	bool clusters;                  /* only shapes that they suit */
+	bool alone;                     /* only one sequence */
+	int group, len, head_dim;       /* at least: query heads of a KV head; room for keys */
 } shape_table[] = {
-	{ 9, 0, false, 9 },
-	{ 0, (16 << 10) + 1, false, 9 },
-	{ 5, 0, true, 10 },
-	{ 0, (2 << 10) + 1, true, 10 },
-	{ 0, 3 << 10, false, 9 },       /* a second launch is less than a last block's wait */
-	{ 0, 0, true, 9 },              /* and less than the barriers of a cluster */
-	{ 0, 0, false, 10 },
+	{ .rung = 9, .group = 9 },
+	{ .rung = 9, .len = (16 << 10) + 1 },
+	{ .rung = 10, .clusters = true, .group = 5 },
+	{ .rung = 10, .clusters = true, .len = (2 << 10) + 1 },
+	{ .rung = 10, .clusters = true, .head_dim = 256 },
+	/* Of several, some may end long before the others: a last block makes that worse. */
+	{ .rung = 9, .len = (8 << 10) + 1 },
+	/* A second launch is less than a last block's wait, and less than the barriers of a cluster. */
+	{ .rung = 9, .alone = true, .len = 3 << 10 },
+	{ .rung = 9, .clusters = true },
+	{ .rung = 10 },
 };
 
-/* The same for other types, by times of an H100 too: for one sequence a plan. Many that may be
- * long, and so have different lengths, have a block for each split, or with e4m3 a plan as well. */
-static int narrow_rung(const struct attention_shape *s)
+/* The same for other types: for one sequence a plan, but clusters for a short one with many query
+ * heads, and a block for each split of a very long one of e4m3. Many that may be long, and so have
+ * different lengths, have a block for each split too, or with e4m3 a plan. */
+static int narrow_rung(const struct attention_shape *s, bool options)
 {
-	bool long_rows = s->max_len > 16 << 10;
+	bool long_rows = s->max_len > 16 << 10, fp8 = s->kv_dtype == DTYPE_E4M3;
 
-	if (s->slots == 1 || (long_rows && s->kv_dtype == DTYPE_E4M3))
+	if (s->slots == 1 && fp8 && s->max_len > 128 << 10)
+		return LADDER_TENSOR_RUNG;
+	if (s->slots == 1 && group_of(s) >= 5 && s->max_len <= 1 << 10 && !options
+	    && suits_clusters(s, TABLE_MULTIPROCESSORS))
+		return 10;
+	if (s->slots == 1 || (long_rows && fp8))
 		return 9;
 	return long_rows && s->slots > 16 ? LADDER_TENSOR_RUNG : 10;
 }
@@ -121,15 +131,21 @@ static int visible_room(const struct attention_shape *s)
 }
 
 /* With options, rung 10 has no clusters: rows for them name it no more. */
+static bool fits_row(const struct attention_shape *s, bool options, int i)
+{
+	return group_of(s) >= shape_table[i].group && s->max_len >= shape_table[i].len
+		&& s->head_dim >= shape_table[i].head_dim
+		&& (s->slots == 1 || !shape_table[i].alone)
+		&& (!shape_table[i].clusters
+		    || (suits_clusters(s, TABLE_MULTIPROCESSORS)
+			&& !(options && shape_table[i].rung == 10)));
+}
+
 static int f32_rung(const struct attention_shape *s, bool options)
 {
 	int i = 0;
 
-	while (i + 1 < COUNT(shape_table)
-	       && (group_of(s) < shape_table[i].min_group || s->max_len < shape_table[i].min_len
-		   || (shape_table[i].clusters
-		       && (!suits_clusters(s, TABLE_MULTIPROCESSORS)
-			   || (options && shape_table[i].rung == 10)))))
+	while (i + 1 < COUNT(shape_table) && !fits_row(s, options, i))
 		i++;
 	return shape_table[i].rung;
 }
@@ -142,7 +158,7 @@ int ladder_rung(const struct attention_shape *s)
 		return s->rung;
 	seen.max_len = visible_room(s);
 	return s->kv_dtype == DTYPE_F32 ? f32_rung(&seen, attention_has_options(s))
-		: narrow_rung(&seen);
+		: narrow_rung(&seen, attention_has_options(s));
 }
 
 bool ladder_clusters(const struct attention_shape *s, const struct device_info *info)

@@ -62,7 +62,7 @@ attends() {
 	what="$2, $1" type=$2 files=$3
 	shift 3
 	for rung in 5 6 7 9 10; do
-		[ "$type" != f32 ] || [ "$rung" -lt 7 ] || continue
+		[ "$type$rung" != f327 ] || continue
 		run 240 "$flashtwin" attend --path ladder --rung "$rung" --kv-dtype "$type" \
 			--q "$work/q.npy" --k "$work/${files}_k.$type.npy" \
 			--v "$work/${files}_v.$type.npy" --device both --log points \

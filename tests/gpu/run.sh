@@ -13,13 +13,14 @@
 # Nsight Compute's to OUT_DIR/counters.md, public programs on both devices (SUITES names the folder
 # of their checkouts) to OUT_DIR/programs.md; the ladder's times go to OUT_DIR/ladder-bench/,
 # profiles of its kernels to OUT_DIR/ladder-profile.md, and the rows of its matrix that were not run
-# to OUT_DIR/ladder-rows-left-out.txt and ladder-large-left-out.txt. Exit code 1 when anything
-# failed, 77 without a GPU.
+# to OUT_DIR/ladder-rows-left-out.txt and ladder-large-left-out.txt; its errors next to PyTorch's go to
+# OUT_DIR/accuracy.txt. Exit code 1 when anything failed, 77 without a GPU.
 LC_ALL=C
 export LC_ALL
 
-all_parts='devices semantics decode graphs ladder ladder-options ladder-rows ladder-repeats kernels'
-all_parts="$all_parts programs doubles labs record sanitize checker bench ladder-bench ladder-profile"
+all_parts='devices semantics decode graphs ladder ladder-options ladder-rows ladder-repeats'
+all_parts="$all_parts ladder-accuracy kernels programs doubles labs record sanitize checker bench"
+all_parts="$all_parts ladder-bench ladder-profile"
 source=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$(cd "${1:-$source/build}" && pwd) || exit 2
 mkdir -p "${2:-$build/gpu}" || exit 2

@@ -1,0 +1,39 @@
+# ladder-accuracy.sh - the part of run.sh that compares the ladder's errors in f16 and bf16 with
+# PyTorch's.
+#
+# accuracy.py runs in one process for every two processors; its lines go to $out/accuracy.txt. Sourced
+# by run.sh, whose functions and variables it uses.
+
+if python3 -c 'import numpy, torch' 2>>"$log"; then
+	jobs=$((($(nproc) + 1) / 2))
+	part=0
+	while [ "$part" -lt "$jobs" ]; do
+		(
+			python3 "$source/tests/gpu/accuracy.py" "$flashtwin" --part "$part/$jobs" \
+				>"$work/accuracy.$part" 2>&1 || echo "FAIL part $part: exit code $?" \
+				>>"$work/accuracy.$part"
+		) &
+		part=$((part + 1))
+	done
+	wait
+	# The sums of the parts.
+	cat "$work"/accuracy.[0-9]* | awk -F ': | cases, | outputs, error / PyTorch.s at most ' '
+		/ cases, .* outputs, / {
+			cases[$1] += $2; outputs[$1] += $3; if ($4 > worst[$1]) worst[$1] = $4; next
+		}
+		{ print }
+		END {
+			for (list in cases)
+				printf "%s: %d cases, %d outputs, error / PyTorch'\''s at most %s\n",
+					list, cases[list], outputs[list], worst[list]
+		}' | sort >"$out/accuracy.txt"
+	cat "$out/accuracy.txt" >>"$log"
+	detail=$(awk -F ': | cases, ' '/ cases, / { n += $2 } END { print n + 0 }' "$out/accuracy.txt")
+	if [ "$detail" -gt 0 ] && ! grep -q 'FAIL\|Error\|Traceback' "$out/accuracy.txt"; then
+		result PASS 'errors next to PyTorch' "$detail cases"
+	else
+		result FAIL 'errors next to PyTorch' "$detail cases, $(grep -c FAIL "$out/accuracy.txt") fail"
+	fi
+else
+	result SKIP 'errors next to PyTorch' 'no NumPy and PyTorch here'
+fi
