@@ -39,12 +39,12 @@ record_decode() {
 	record "$name" decode --model "$samples" --prompt-file "$prompt" "$@"
 }
 
-# record_attend NAME QUERIES.npy KEYS_OF LAYER OPTION...
+# record_attend NAME LEVEL QUERIES.npy KEYS_OF LAYER OPTION...
 record_attend() {
-	name=$1 query=$2 keys=$samples/reference/$3/layer$4
-	shift 4
+	name=$1 level=$2 query=$3 keys=$samples/reference/$4/layer$5
+	shift 5
 	record "$name" attend --q "$query" --k "${keys}_k.npy" --v "${keys}_v.npy" \
-		--out "$work/out.npy" --log points "$@"
+		--out "$work/out.npy" --log "$level" "$@"
 }
 
 printf 'ROMEO:\nO, she do' >"$work/demo"
@@ -53,7 +53,7 @@ npy_data "$samples/reference/romeo/tokens.npy" | bytes_of_i32 >"$work/romeo"
 # Only some steps are recorded, to save space: the queries, keys, values, partials and outputs of
 # all 200 steps of romeo are 10 MB of f32, which no compressor reduces below 85 %. Step 0 is the
 # prompt, which the demo's trace has too.
-record_decode romeo "$work/romeo" -n 200 --log partials --log-at s1..s16,s192..s199
+record_decode romeo "$work/romeo" -n 200 --log partials --log-at s1..s12,s196..s199
 npy_data "$samples/reference/long/tokens.npy" | bytes_of_i32 >"$work/long"
 record_decode long "$work/long" -n 200 --log launch --log-at s1..s4,s196..s199
 
@@ -78,11 +78,13 @@ short flash-decoding-graph --chunk 8
 several manual-graph --path flash-decoding --graph manual --chunk 8
 several batched --path batched
 several batched-graph --path batched --graph capture
-record_attend cached "$work/q2.npy" romeo 0 --path cached
-record_attend prefill "$samples/reference/short/layer1_q.npy" long 0 --path prefill --causal
-record_attend prefill-tiled "$samples/reference/short/layer1_q.npy" long 0 \
+record_attend cached points "$work/q2.npy" romeo 0 --path cached
+# prefill-top-left has the points of the same kernel.
+record_attend prefill partials "$samples/reference/short/layer1_q.npy" long 0 --path prefill \
+	--causal
+record_attend prefill-tiled points "$samples/reference/short/layer1_q.npy" long 0 \
 	--path prefill-tiled --causal
-record_attend prefill-top-left "$samples/reference/short/layer1_q.npy" romeo 2 --path prefill \
+record_attend prefill-top-left points "$samples/reference/short/layer1_q.npy" romeo 2 --path prefill \
 	--causal=top-left
 
 # values FILE SEED SHAPE: random values that are multiples of 1 / 256, so that a trace is smaller.
@@ -140,7 +142,7 @@ if command -v python3 >/dev/null 2>&1; then
 		# Each kernel that takes features, but not with each type, to save space.
 		case $type in
 		f32) rungs='6 10' ;;
-		bf16) rungs='7 9 10' ;;
+		bf16) rungs='7 10' ;;
 		f16 | e4m3) rungs=7 ;;
 		esac
 		for rung in $rungs; do
