@@ -64,6 +64,13 @@ result 'a generator of the device is refused' \
 result 'and odd numbers of Philox4_32_10, and odd offsets' \
 	"$([ "$(grep -c '^cuRAND: [23] normal numbers .* expected an even number' err)" = 2 ] || cat err)"
 
+# --- the device interface: doubles, and Poisson numbers of means below 64 and above 4000 ---
+
+cp "$srcdir/tests/tui/run/random_device.cu" .
+run run random_device.cu --no-record
+result 'doubles and Poisson numbers of the device interface are those of an H200' \
+	"$([ "$code" = 0 ] && diff "$srcdir/tests/h200/random.txt" out 2>&1 || cat err)"
+
 # --- Poisson numbers in device code ---
 
 cp "$srcdir/tests/tui/run/random_poisson.cu" .
