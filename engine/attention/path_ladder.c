@@ -74,8 +74,8 @@ static bool suits_clusters(const struct attention_shape *s, int multiprocessors)
 		&& CLUSTER_STAGES(ladder_room(s, 10), s->head_dim) >= CLUSTER_MIN_STAGES;
 }
 
-/* Rung 13: the fastest rung for a shape, by times of an H100 and an H200 (doc/ladder.md), which have
- * TABLE_MULTIPROCESSORS; on a GPU with fewer, rung 10 may have its other form for a shape that
+/* Rung 13: the fastest rung for a shape, by times of an H100 and an H200 (doc/ladder.md), which
+ * have TABLE_MULTIPROCESSORS; on a GPU with fewer, rung 10 may have its other form for a shape that
  * clusters suit there. The first row that a shape fits is taken. All that it names have the same
  * bits. The times are those of f32; narrow_rung() is for other types. */
 enum { SHAPE_TABLE = 13, FP8_RUNG = 11, TABLE_MULTIPROCESSORS = 132 };
@@ -93,7 +93,7 @@ static const struct {
 	{ .rung = 10, .clusters = true, .head_dim = 256 },
 	/* Of several, some may end long before the others: a last block makes that worse. */
 	{ .rung = 9, .len = (8 << 10) + 1 },
-	/* A second launch is less than a last block's wait, and less than the barriers of a cluster. */
+	/* A second launch is less than a last block's wait, and than the barriers of a cluster. */
 	{ .rung = 9, .alone = true, .len = 3 << 10 },
 	{ .rung = 9, .clusters = true },
 	{ .rung = 10 },
