@@ -12,6 +12,7 @@
 
 #include "base/output.h"
 #include "base/xalloc.h"
+#include "engine/attention/path_ladder.h"
 #include "tui/attend.h"
 #include "tui/attend_tensor.h"
 #include "tui/command.h"
@@ -354,23 +355,41 @@ static struct summary summarize(const float *values, size_t count)
 	return s;
 }
 
+/* "ladder, rung 9": the rung that runs, also where the shape table chose it. */
+static void print_path(const struct attend *attend)
+{
+	printf("%s", attend->run.path->name);
+	if (attend->run.path == &path_ladder)
+		printf(", rung %d", ladder_rung(&attend->shape));
+}
+
+/* Rungs of the ladder from 5 up have splits, whatever --chunk says. */
+static void print_parts(const struct attend *attend)
+{
+	const struct attention_shape *s = &attend->shape;
+
+	if (s->pages.rows > 0)
+		printf(" in pages of %d", s->pages.rows);
+	else if (attend->run.path != &path_ladder || ladder_rung(s) < LADDER_SPLIT_RUNG)
+		printf(" in chunks of %d", s->chunk);
+}
+
 static void print_request(const struct attend *attend)
 {
 	const struct attention_shape *s = &attend->shape;
 	const struct prefill *p = &attend->prefill;
 
-	if (is_prefill(attend))
-		printf("%s: %d query heads on %d KV heads, %d queries, %d keys, D %d, "
-		       "Dv %d\n", attend->run.path->name, p->heads, p->kv_heads, p->queries,
-		       p->keys, p->head_dim, p->value_dim);
-	else
-		printf("%s: %d x %d query heads on %d KV heads, D %d, up to %d keys in %s of "
-		       "%d%s%s\n",
-		       attend->run.path->name, s->slots, s->heads, s->kv_heads, s->head_dim,
-		       attend->rows, s->pages.rows > 0 ? "pages" : "chunks",
-		       s->pages.rows > 0 ? s->pages.rows : s->chunk,
-		       s->kv_dtype == DTYPE_F32 ? "" : ", KV cache of ",
-		       s->kv_dtype == DTYPE_F32 ? "" : dtype_name(s->kv_dtype));
+	print_path(attend);
+	if (is_prefill(attend)) {
+		printf(": %d query heads on %d KV heads, %d queries, %d keys, D %d, Dv %d\n",
+		       p->heads, p->kv_heads, p->queries, p->keys, p->head_dim, p->value_dim);
+		return;
+	}
+	printf(": %d x %d query heads on %d KV heads, D %d, up to %d keys", s->slots, s->heads,
+	       s->kv_heads, s->head_dim, attend->rows);
+	print_parts(attend);
+	printf("%s%s\n", s->kv_dtype == DTYPE_F32 ? "" : ", KV cache of ",
+	       s->kv_dtype == DTYPE_F32 ? "" : dtype_name(s->kv_dtype));
 }
 
 static void print_summary(const struct attend *attend)

@@ -24,21 +24,25 @@
 #include "tui/run.h"
 #include "tui/shape.h"
 
-/* Measured on an H200: the share of the memory's bandwidth that long reads get, and how long a
- * read of nothing takes. Measured on an H100: how long the ladder takes from its last tile to the
- * output, and how much less from rung 9 up, whose launches overlap; how long a warp takes for one
- * tile, if it does not wait for memory, by its room for query heads. */
+/* Measured on an H200 (doc/ladder.md): the share of the memory's bandwidth that long reads get, and
+ * how long a read of nothing takes; how long the ladder takes from its last tile to the output, and
+ * how much less from rung 9 up, whose launches overlap; how long the warps of a split merge, while
+ * a block copies less; how long a warp takes for one tile of TILE_ELEMENTS if it does not wait for
+ * memory, and how much longer the end, by its room for query heads. */
 #define READ_SHARE 0.955
 #define START_US 1.9
 #define END_US 4.2
 #define OVERLAP_SAVES_US 2.7
+#define SPLIT_US 0.45
 static const struct {
 	int heads;
-	double us;
-} tile_times[] = { { 4, 2.4 }, { 8, 4.0 }, { 16, 7.9 } };
+	double us, end_us;
+} tile_times[] = { { 4, 2.4, 0 }, { 8, 3.6, 0.7 }, { 16, 5.6, 5 } };
+enum { TILE_ELEMENTS = 16 * 128 };
 /* On tensor cores, with e4m3. More than 8 query heads are twice as many products; that is not
- * measured. */
-#define TENSOR_TILE_US 2.0
+ * measured. Clusters of so many launches run at once, and share the time. */
+#define TENSOR_TILE_US 1.75
+enum { CLUSTERS_AT_ONCE = 2 };
 
 enum { MANY_BLOCKS = 1 << 20 };
 
@@ -197,27 +201,40 @@ static int64_t find_busiest_rank(const struct shape *s)
 	return most;
 }
 
-static double tile_time(const struct shape *s, int rung)
+/* The line of tile_times for a shape. */
+static size_t room_line(const struct shape *s)
 {
 	int room = SPLIT_HEADS(s->heads / s->kv_heads);
 
-	if (s->kv_dtype != DTYPE_F32 && rung >= LADDER_TENSOR_RUNG)
-		return room <= 8 ? TENSOR_TILE_US : 2 * TENSOR_TILE_US;
 	for (size_t i = 0; i < sizeof tile_times / sizeof tile_times[0]; i++)
 		if (room <= tile_times[i].heads)
-			return tile_times[i].us;
-	return tile_times[0].us;
+			return i;
+	return 0;
+}
+
+static double tile_time(const struct shape *s, bool tensor)
+{
+	double part = (double)(SPLIT_TILE(s->head_dim) * s->head_dim) / TILE_ELEMENTS;
+
+	if (tensor)
+		return part * TENSOR_TILE_US * (tile_times[room_line(s)].heads <= 8 ? 1 : 2);
+	return part * tile_times[room_line(s)].us;
 }
 
 static void add_times(const struct shape *s, const struct target *t, struct plan *p)
 {
 	double moved = (double)p->cache + (double)p->io + (double)p->partials;
 	double rate = READ_SHARE * t->bandwidth;
+	bool tensor = s->kv_dtype != DTYPE_F32 && p->rung >= LADDER_TENSOR_RUNG;
+	int64_t more = p->units / ((int64_t)t->info.multiprocessors * p->at_once);
 
 	p->floor = START_US + (double)p->cache / rate;
 	p->read = moved / rate;
-	p->compute = (double)p->warp_tiles * tile_time(s, p->rung);
+	p->compute = (double)p->warp_tiles * tile_time(s, tensor);
+	if (p->clusters)
+		p->compute /= CLUSTERS_AT_ONCE;
 	p->end = p->rung < LADDER_PLAN_RUNG ? END_US : END_US - OVERLAP_SAVES_US;
+	p->end += (double)more * SPLIT_US + (tensor ? 0 : tile_times[room_line(s)].end_us);
 	p->expected = START_US + fmax(p->read, p->compute) + p->end;
 }
 

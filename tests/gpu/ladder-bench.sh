@@ -7,7 +7,16 @@
 
 folder=$out/ladder-bench
 mkdir -p "$folder" || exit 2
+# Clocks and power each second; the line with the most power is one of the GPU at work.
+clocks='clocks.sm,clocks.max.sm,clocks.mem,power.draw,power.limit'
+: >"$work/clocks"
+sampler=
+if command -v nvidia-smi >/dev/null; then
+	nvidia-smi --query-gpu=$clocks --format=csv,noheader,nounits -l 1 >"$work/clocks" 2>>"$log" &
+	sampler=$!
+fi
 run 580 "$flashtwin" bench --suite decode --json ${SHAPES:+--shape "$SHAPES"}
+[ -z "$sampler" ] || { kill "$sampler"; wait "$sampler"; } 2>>"$log"
 if [ "$code" -eq 0 ]; then
 	cp "$work/stdout" "$folder/decode.json"
 	result PASS 'bench --suite decode' "$(grep -c '"us": [0-9]' "$folder/decode.json") times"
@@ -34,10 +43,10 @@ if [ "$code" -eq 0 ]; then
 	fi
 	{
 		sed -e '1,2d' -e '/^## All measurements/,$d' -e 's/^## /### /' "$folder/table.md"
-		if command -v nvidia-smi >/dev/null; then
-			echo 'SM clock, SM clock at most, memory clock, power, power limit right after it:'
-			nvidia-smi --query-gpu=clocks.sm,clocks.max.sm,clocks.mem,power.draw,power.limit \
-				--format=csv,noheader
+		if [ -s "$work/clocks" ]; then
+			echo 'SM clock, SM clock at most, memory clock in MHz, power, power limit in W, when it'
+			echo 'drew most:'
+			sort -t , -k 4 -g "$work/clocks" | tail -n 1
 			echo
 		fi
 	} >"$folder/measured.md" 2>&1

@@ -169,16 +169,21 @@ sh "$srcdir/make/ladder_doc.sh" missing doc/ladder.md >out 2>err; code=$?
 expect 'no measurements' 2 '^ladder_doc.sh: missing/measured.md is missing or empty$'
 
 # The cited times are of shapes that the suite measures.
-run bench --suite decode "$srcdir/tests/bench/cited.json" --json
-python3 - out list.json >wrong <<'EOF'
+run bench --suite decode --kv-dtype bf16 --list --json
+cp out list_narrow.json
+for file in 'cited 21' 'cited_narrow 14'; do
+	run bench --suite decode "$srcdir/tests/bench/${file% *}.json" --json
+	[ "${file% *}" = cited ] && list=list.json || list=list_narrow.json
+	python3 - out "$list" "${file#* }" <<'EOF'
 import json, sys
-rows, shapes = (json.load(open(path)) for path in sys.argv[1:])
+rows, shapes = (json.load(open(path)) for path in sys.argv[1:3])
 known = {row['shape'] for row in shapes['list']}
 for row in rows['rows']:
     if row['shape'] not in known or not row['cited'] or not row['peer'] or not row['us'] > 0:
         print(row)
-len(rows['rows']) == 12 or print(len(rows['rows']))
+len(rows['rows']) == int(sys.argv[3]) or print(len(rows['rows']))
 EOF
+done >wrong
 result 'the cited times' "$(cat wrong)"
 run bench --suite decode suite.json --json
 expect 'saved results as JSON' 0 '"us": 10.0' '"flop"'

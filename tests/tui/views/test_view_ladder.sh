@@ -152,8 +152,9 @@ PYTHON
 	first_sum=$1 first_share=$2 max=$3 factor=$4 share=$5 key=$6 last=$7 sum=$8 acc=$9
 	at=$(place $rung "$launch" 'slot = 1 AND head = 1 AND chunk = 1')
 	shown $rung step "$at"
-	has "rung $rung: the step of a place's head and slot" \
-		"^STEP 0  layer 0  head 1 (kv head 0)  slot 1 of $slots  $((last + 1)) keys\$"
+	of=$(case $rung in cluster | simulated) echo 10 ;; *) echo "$rung" ;; esac)
+	has "rung $rung: the step of a place's head and slot, and its rung" \
+		"^STEP 0  layer 0  head 1 (kv head 0)  slot 1 of $slots  $((last + 1)) keys  rung $of\$"
 	shows "rung $rung: its chunks" '^ +0 \.[^|]*\|  ?0 #[#=]* *([0-9.]+)% \|.* ([0-9.]+)$' \
 		"$first_share" "$first_sum"
 	shows "rung $rung: its merge" '\|  ?1 .* ([0-9.]+)% \| -\+-x([0-9.]+) +([0-9.]+)$' \

@@ -36,13 +36,33 @@ static int print_layer(const struct view_context *c, const struct step *s)
 	return used;
 }
 
-/* What the step is about in addition: its query, its slot, its keys, the byte that it made. */
+/* The rung of the ladder whose kernel attends; 0: none. */
+static int rung_of(const char *kernel)
+{
+	static const struct {
+		const char *begins;
+		int rung;
+	} kernels[] = {
+		{ "flash_decode_group", 4 }, { "flash_decode_split", 5 },
+		{ "flash_decode_stream", 6 }, { "flash_decode_tensor", 7 },
+		{ "flash_decode_planned", 9 }, { "flash_decode_fused", 10 },
+		{ "flash_decode_cluster", 10 },
+	};
+
+	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+		if (strncmp(kernel, kernels[i].begins, strlen(kernels[i].begins)) == 0)
+			return kernels[i].rung;
+	return 0;
+}
+
+/* What the step is about in addition: its query, its slot, its keys, its rung, the byte
+ * that it made. */
 static int print_what(const struct step_drawing *d)
 {
 	const struct view_context *c = d->context;
 	const struct step *s = d->step;
 	view_cell byte;
-	int used = 0;
+	int used = 0, rung = rung_of(s->attend.kernel);
 
 	if (s->form == STEP_TILES)
 		used += view_styled(c, STYLE_TITLE, "  query %" PRId64, s->query.number);
@@ -51,6 +71,8 @@ static int print_what(const struct step_drawing *d)
 	if (s->slots > 1)
 		used += view_print(c, "  slot %" PRId64 " of %" PRId64, s->slot, s->slots);
 	used += view_print(c, "  %" PRId64 " key%s", s->keys, view_plural(s->keys));
+	if (rung > 0)
+		used += view_print(c, "  rung %d", rung);
 	if (s->made >= 0 && d->shown.made)
 		used += view_print(c, " -> %s", view_byte_cell(s->made, byte));
 	if (d->frame >= 0)
