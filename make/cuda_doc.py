@@ -35,7 +35,7 @@ LANGUAGE = (
      'tests/launch/ptx_integer.cu', 'asm'),
     ('barriers with a number: `bar.sync`, `bar.arrive`, `bar.red`, `__barrier_sync`',
      'of PTX for a count of threads, which is a multiple of 32', 'tests/launch/wide_tiles.cu', 'bar.arrive'),
-    ('tensor cores: `mma.h`, `mma.sync`, `ldmatrix`', 'the shapes of the manual',
+    ('tensor cores: `mma.h`, `mma.sync`, `ldmatrix`', 'the shapes that flashtwin(1) names',
      'tests/launch/ptx_matrix.cu', 'mma'),
     ('asynchronous copies: `sim/cuda/async.h`, `cp.async`, `mbarrier`, `cp.async.bulk`',
      'without tensor maps', 'tests/launch/async_bulk.cu', 'async_bulk_load'),
@@ -95,8 +95,18 @@ def tests_by_word(folders):
     return table
 
 
+def tests_by_include(folders):
+    """header -> tests that include it, in the order of the folders."""
+    table = {}
+    for folder in folders:
+        for path in files(folder, ('.c', '.cu', '.cuh', '.cpp', '.h', '.sh', '.py')):
+            for name in set(re.findall(r'#\s*include <([^>]+)>', read(path))):
+                table.setdefault(name, []).append(path)
+    return table
+
+
 def proof(table, name):
-    tests = table.get(name, [])
+    tests = list(dict.fromkeys(table.get(name, [])))
     return ', '.join(f'`{test}`' for test in tests[:2]) or '-'
 
 
@@ -199,7 +209,7 @@ def defined_names(path):
     names += re.findall(r'^(?:FT_INTEGER|FT_FN|static inline)[\w\s*]*?\b(\w+)\(', text, re.M)
     names += re.findall(r'^FT_(?:ATOMIC|CAS)_FUNCTION\w*\((\w+)', text, re.M)
     return [name for name in dict.fromkeys(names)
-            if not re.match(r'(?i)ft_|MUFU|POINT|_static|__align|assert$|static_', name)]
+            if not re.match(r'(?i)ft_|MUFU|POINT|_static|__align|__attribute__|assert$|static_', name)]
 
 
 def listed(path):
@@ -240,15 +250,14 @@ def print_device():
 # --- headers, language ---
 
 def print_headers():
-    tests = tests_by_word(DEVICE_TESTS + API_TESTS)
+    tests = tests_by_include(DEVICE_TESTS + API_TESTS)
     rows = []
-    for path in files(INCLUDE, ('.h',)):
+    for path in files(INCLUDE, ''):
         first = re.match(r'/\* [\w./]+ - (.+?)(?:\.(?:\s|$)|\n \*\n| \*/)', read(path), re.S)
         name = os.path.relpath(path, INCLUDE)
-        word = os.path.basename(name)[:-2]
         about = re.sub(r'\s*\n \*\s*', ' ', first[1]) if first else 'stub'
-        rows.append((f'`<{name}>`', about, proof(tests, word)))
-    print('## Headers\n\nOther headers of the toolkit are not found.\n')
+        rows.append((f'`<{name}>`', about, proof(tests, name)))
+    print('## Headers\n\nOther headers are those of a toolkit, if the compiler finds one.\n')
     print_table(('header', 'what it has', 'proof'), rows)
 
 

@@ -145,4 +145,16 @@ refused 'no source of the truth' 's/"truth": "suite"/"also": ["oob"]/'
 refused 'a path outside of the repository' 's|"a.cu"|"../a.cu"|'
 refused 'a file listed twice' 's/{ "path": "b.cu", "skip": .* }/&, &/'
 refused 'a reason to skip a case that is described' 's/"truth": "suite"/&, "skip": "no"/'
+
+# run.py finds the lists of a checkout.
+mkdir -p SGEMM_CUDA elsewhere
+python3 "$suites/run.py" --flashtwin false SGEMM_CUDA >out 2>err
+code=$?
+result 'run.py: the lists of a checkout, whose rows fail without files' \
+	"$([ "$code" = 1 ] && grep -q '^# programs/sgemm_cuda.json' out &&
+		grep -q '^# kernels/sgemm_cuda.json' out && grep -q '^not ok 1' out || cat out err)"
+python3 "$suites/run.py" elsewhere >out 2>err
+code=$?
+result 'run.py: a folder that no list is of' \
+	"$([ "$code" = 1 ] && grep -q 'elsewhere: no list is of a repository elsewhere' err || cat err)"
 plan

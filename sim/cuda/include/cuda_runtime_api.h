@@ -274,11 +274,9 @@ FT_NO_CALL(cudaMemPoolImportFromShareableHandle, FT_ONE_PROCESS)
 FT_NO_CALL(cudaMemPoolExportPointer, FT_ONE_PROCESS)
 FT_NO_CALL(cudaMemPoolImportPointer, FT_ONE_PROCESS)
 #undef FT_ONE_PROCESS
-#define FT_NO_CLUSTERS "it has no thread block clusters"
-FT_NO_CALL(cudaOccupancyMaxPotentialClusterSize, FT_NO_CLUSTERS)
-FT_NO_CALL(cudaOccupancyMaxActiveClusters, FT_NO_CLUSTERS)
-#undef FT_NO_CLUSTERS
 #define FT_NOT_YET "it is not implemented"
+FT_NO_CALL(cudaOccupancyMaxPotentialClusterSize, FT_NOT_YET)
+FT_NO_CALL(cudaOccupancyMaxActiveClusters, FT_NOT_YET)
 FT_NO_CALL(cudaDeviceGetTexture1DLinearMaxWidth, FT_NOT_YET)
 FT_NO_CALL(cudaFuncGetParamInfo, FT_NOT_YET)
 FT_NO_CALL(cudaGetDriverEntryPoint, FT_NOT_YET)

@@ -224,4 +224,29 @@ EOF
 run run address.cu -o address.twin
 run replay --trust address.twin
 expect 'a first value that is an address' 0 ' 0 bits differ$'
+
+# Every header of sim/cuda/include, in one file; two are parts of cuda_runtime_api.h.
+cp "$srcdir/tests/tui/run/headers.cu" .
+(cd "$srcdir/sim/cuda/include" && find . -type f | sed 's,^\./,,' |
+	grep -v '^cuda_array_api.h$\|^cuda_graph_api.h$' | LC_ALL=C sort) >there
+sed -n 's/^#include <\(.*\)>$/\1/p' headers.cu | LC_ALL=C sort >included
+result 'a file with every header' "$(diff there included 2>&1)"
+run run headers.cu --no-record
+result 'compiles and runs' "$([ "$code" = 0 ] || cat err)"
+
+# A call that is not there is named, also if it takes a type of its own.
+cat >ipc.cu <<'EOS'
+int main()
+{
+	cudaIpcMemHandle_t handle;
+	int *x;
+
+	cudaMalloc(&x, 4);
+	return cudaIpcGetMemHandle(&handle, x);
+}
+EOS
+run run ipc.cu --no-record
+result 'a call between processes is refused by name, in one line' \
+	"$([ "$code" = 3 ] && grep -q '^ipc.cu:7:.*cudaIpcGetMemHandle() is not supported' err &&
+		[ "$(grep -c error err)" = 1 ] || cat err)"
 plan
