@@ -35,12 +35,14 @@ struct object {
 static int find_object(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct object *object = context;
-	uintptr_t begin = UINTPTR_MAX, end = 0, data = 0, data_end = 0;
+	uintptr_t begin = UINTPTR_MAX, end = 0, data = 0, data_end = 0, fixed_end = 0;
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
 
+		if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO)
+			fixed_end = at + info->dlpi_phdr[i].p_memsz;
 		if (info->dlpi_phdr[i].p_type != PT_LOAD)
 			continue;
 		begin = at < begin ? at : begin;
@@ -52,6 +54,9 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *context)
 	}
 	if (object->within < begin || object->within >= end)
 		return 0;
+	/* Const data with addresses lies first, and is read-only when the program runs. */
+	if (fixed_end > data && fixed_end < data_end)
+		data = fixed_end;
 	*object = (struct object){ object->within, begin, end, data, data_end };
 	return 1;
 }

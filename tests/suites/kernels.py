@@ -206,7 +206,7 @@ def main():
     print(f'1..{len(chosen)}')
     failed = 0
     for number, row in enumerate(chosen, 1):
-        wrong = run(os.path.abspath(flashtwin), row, checkout)
+        wrong = rows.missing(row, checkout) or run(os.path.abspath(flashtwin), row, checkout)
         state = f' # TODO {row["refused"]}' if "refused" in row else ''
         failed += wrong is not None and not state
         print(f'{"not ok" if wrong else "ok"} {number} - {row["path"]} {row["kernel"]}{state}')

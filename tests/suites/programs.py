@@ -116,7 +116,7 @@ def main():
     print(f'1..{len(chosen)}')
     failed = 0
     for number, row in enumerate(chosen, 1):
-        wrong = run(os.path.abspath(flashtwin), row, checkout)
+        wrong = rows.missing(row, checkout) or run(os.path.abspath(flashtwin), row, checkout)
         name = ' '.join([row["path"], *row.get("options", []), *row.get("args", [])])
         if "refused" in row:
             state = f'# TODO {row["refused"]}'

@@ -4,6 +4,7 @@ A list is an object with "suite", "repository", "commit" (40 hex digits), "licen
 "rows". What a row has is the caller's.
 """
 import json
+import os
 import re
 
 CAUSES = {
@@ -53,3 +54,9 @@ def read_list(path, check_row, key_of):
 def print_counts(suite, what):
     good = sum("refused" not in row for row in suite["rows"])
     print(f'{suite["suite"]}: {good} {what} run, {len(suite["rows"]) - good} are refused')
+
+
+def missing(row, checkout):
+    """What is wrong if the checkout lacks the file of a row, or None."""
+    there = os.path.isfile(os.path.join(checkout, row["path"]))
+    return None if there else 'no such file in the checkout'

@@ -12,6 +12,7 @@ import argparse
 import glob
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -44,6 +45,9 @@ def main():
     parser.add_argument('--flashtwin', default='flashtwin')
     parser.add_argument('folders', nargs='+', metavar='DIR')
     args = parser.parse_args()
+    flashtwin = shutil.which(args.flashtwin)
+    if not flashtwin:
+        raise SystemExit(f'run.py: no program {args.flashtwin}')
     failed = False
     for folder in args.folders:
         found = list(lists_of(folder))
@@ -56,7 +60,7 @@ def main():
             print(f'# {os.path.relpath(path, HERE)}'
                   + (f', for commit {commit}, not {head}' if head not in ('', commit) else ''),
                   flush=True)
-            failed |= subprocess.run([sys.executable, script, args.flashtwin, path,
+            failed |= subprocess.run([sys.executable, script, flashtwin, path,
                                       folder]).returncode != 0
     sys.exit(failed)
 

@@ -148,12 +148,12 @@ refused 'a reason to skip a case that is described' 's/"truth": "suite"/&, "skip
 
 # run.py finds the lists of a checkout.
 mkdir -p SGEMM_CUDA elsewhere
-python3 "$suites/run.py" --flashtwin false SGEMM_CUDA >out 2>err
+python3 "$suites/run.py" --flashtwin true SGEMM_CUDA >out 2>err
 code=$?
 result 'run.py: the lists of a checkout, whose rows fail without files' \
 	"$([ "$code" = 1 ] && grep -q '^# programs/sgemm_cuda.json' out &&
 		grep -q '^# kernels/sgemm_cuda.json' out && grep -q '^not ok 1' out || cat out err)"
-python3 "$suites/run.py" elsewhere >out 2>err
+python3 "$suites/run.py" --flashtwin true elsewhere >out 2>err
 code=$?
 result 'run.py: a folder that no list is of' \
 	"$([ "$code" = 1 ] && grep -q 'elsewhere: no list is of a repository elsewhere' err || cat err)"

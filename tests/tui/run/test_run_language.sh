@@ -247,6 +247,6 @@ int main()
 EOS
 run run ipc.cu --no-record
 result 'a call between processes is refused by name, in one line' \
-	"$([ "$code" = 3 ] && grep -q '^ipc.cu:7:.*cudaIpcGetMemHandle() is not supported' err &&
+	"$([ "$code" = 3 ] && grep -q "^ipc.cu:7:.*cudaIpcGetMemHandle is not in flashtwin's runtime" err &&
 		[ "$(grep -c error err)" = 1 ] || cat err)"
 plan
