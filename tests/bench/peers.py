@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """peers.py - times PyTorch's attention kernels on the shapes of `flashtwin bench --suite decode`.
 
-peers.py [--runs N] [--flex all|f32|none] [--out FILE] SHAPE... | RESULTS.json
+peers.py [--runs N] [--flex all|f32|none] [--paired FLASHTWIN [--kv-dtype TYPE]] [--out FILE]
+         SHAPE... | RESULTS.json
 
 By the suite's method: CUDA graphs of many calls, which read several copies of the keys and values in
 turn, together several times the L2; medians and percentiles of N (50) replays. Shapes are texts such as
@@ -12,13 +13,17 @@ Each of PyTorch's kernels gets the tensors in f32 and in bf16, with its own grou
 the query heads of a KV head folded into the rows of one query. A batch of different lengths is a call
 for each sequence, on several streams. What a kernel refuses is a row without a time whose note is the
 reason. flex is compiled for each shape, which takes seconds: by default only in f32, and only shapes
-that are not in the list `sizes`. Exit code 77 without PyTorch or a GPU.
+that are not in the list `sizes`.
+
+With --paired, FLASHTWIN times its best rung right before the kernels of a shape and right after them,
+with keys and values of a type; the mean of both medians is "best_us" of each row. Exit code 77 without PyTorch or a GPU.
 """
 import argparse
 import json
 import math
 import os
 import re
+import subprocess
 import sys
 import time
 import warnings
@@ -100,6 +105,34 @@ def reason_of(messages, error, dtype):
     if dtype == 'f32' and any('dtype' in text for text in reasons):
         return 'no f32'
     return first_line(reasons[0] if reasons else error)
+
+
+# --- the ladder, by turns ---
+
+def best_us(flashtwin, dtype, shape, runs):
+    """The median time of rung 13 for a shape."""
+    done = subprocess.run([flashtwin, 'bench', '--suite', 'decode', '--shape', shape, '--rung', '13',
+                           '--kv-dtype', dtype, '--runs', str(runs), '--json'],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        raise OSError(f'{flashtwin}: {first_line(done.stderr)}')
+    times = [row['us'] for row in json.loads(done.stdout)['rows']
+             if row['kernel'] in ('best', 'rung 13') and row['us']]
+    if len(times) != 1:
+        raise ValueError(f'{flashtwin}: {len(times)} times of rung 13 for {shape}')
+    return times[0]
+
+
+def paired_rows(options, shape, measure):
+    """The rows that measure() returns; with --paired, with the ladder's time around them."""
+    if not options.paired or PROMPT.fullmatch(shape):
+        return measure()
+    before = best_us(options.paired, options.kv_dtype, shape, options.runs)
+    rows = measure()
+    after = best_us(options.paired, options.kv_dtype, shape, options.runs)
+    for row in rows:
+        row.update(best_us=(before + after) / 2)
+    return rows
 
 
 # --- timing ---
@@ -309,6 +342,8 @@ def read_options():
     parser.add_argument('shapes', nargs='+', metavar='SHAPE|RESULTS.json')
     parser.add_argument('--runs', type=int, default=50)
     parser.add_argument('--flex', choices=('all', 'f32', 'none'), default='f32')
+    parser.add_argument('--paired', metavar='FLASHTWIN')
+    parser.add_argument('--kv-dtype', default='f32')
     parser.add_argument('--out')
     return parser.parse_args()
 
@@ -328,10 +363,10 @@ def main():
     with torch.no_grad():
         for kind, shape in shapes:
             try:
-                results['rows'] += (prompt_rows(kind, shape, options.runs)
-                                    if PROMPT.fullmatch(shape)
-                                    else decode_rows(kind, shape, options.runs, options.flex))
-            except Stopped as error:
+                results['rows'] += paired_rows(options, shape, lambda: (
+                    prompt_rows(kind, shape, options.runs) if PROMPT.fullmatch(shape)
+                    else decode_rows(kind, shape, options.runs, options.flex)))
+            except (Stopped, OSError, ValueError) as error:
                 stopped = str(error)
                 break
             write(options.out, results)

@@ -23,7 +23,8 @@ if [ "$code" -eq 0 ]; then
 	saved=$folder/decode.json
 	# A run that is ended has written the shapes before.
 	rm -f "$folder/peers.json"
-	run 580 python3 "$source/tests/bench/peers.py" --out "$folder/peers.json" "$saved"
+	run 580 python3 "$source/tests/bench/peers.py" --paired "$flashtwin" \
+		--out "$folder/peers.json" "$saved"
 	peers=$(grep -c '"us": [0-9]' "$folder/peers.json" 2>/dev/null)
 	if [ "$code" -eq 0 ]; then
 		result PASS 'peers of bench --suite decode' "$peers times"

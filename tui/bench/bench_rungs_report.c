@@ -229,9 +229,29 @@ static void print_lists(const json_t *rows)
 
 /* --- peers --- */
 
+/* The time of rung 13 right before and after the peers of a shape; NAN: they were not paired. */
+static double paired_time(const json_t *row)
+{
+	double us = json_number_value(json_object_get(row, "best_us"));
+
+	return us > 0 ? us : NAN;
+}
+
+static bool has_pairs(const json_t *rows)
+{
+	size_t i;
+	json_t *row;
+
+	json_array_foreach((json_t *)rows, i, row)
+		if (!isnan(paired_time(row)))
+			return true;
+	return false;
+}
+
 static void print_peers(const json_t *rows)
 {
-	json_t *lines = json_array(), *row;
+	json_t *lines = json_array(), *row, *line;
+	bool paired = has_pairs(rows);
 	size_t i;
 
 	json_array_foreach((json_t *)rows, i, row) {
@@ -241,14 +261,18 @@ static void print_peers(const json_t *rows)
 		if (!is_peer(row) || is_prompt(row))
 			continue;
 		rung = fastest(rows, rungs_text(row, "shape"), is_rung);
-		json_array_append_new(lines, json_pack(
-			"{s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:s}",
-			"shape", label_of(rungs_text(row, "shape")),
-			"peer", rungs_text(row, "kernel"), "KV", rungs_text(row, "dtype"),
-			"us", seeds_number(us),
-			"GB/s", seeds_number(rungs_row_bytes(row) / us * 1e-3),
-			"x fastest rung", seeds_number(rung ? us / time_of(rung) : NAN),
-			"cited", said(row, "cited"), "note", said(row, "note")));
+		line = json_pack("{s:o, s:s, s:s, s:o, s:o, s:o}",
+				 "shape", label_of(rungs_text(row, "shape")),
+				 "peer", rungs_text(row, "kernel"), "KV", rungs_text(row, "dtype"),
+				 "us", seeds_number(us),
+				 "GB/s", seeds_number(rungs_row_bytes(row) / us * 1e-3),
+				 "x fastest rung", seeds_number(rung ? us / time_of(rung) : NAN));
+		if (paired)
+			json_object_set_new(line, "x best, paired",
+					    seeds_number(us / paired_time(row)));
+		json_object_set_new(line, "cited", json_string(said(row, "cited")));
+		json_object_set_new(line, "note", json_string(said(row, "note")));
+		json_array_append_new(lines, line);
 	}
 	print_section("Peers", lines);
 }

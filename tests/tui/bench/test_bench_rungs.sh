@@ -69,6 +69,30 @@ for got, wanted in checks:
         print(got, wanted)
 EOF
 result 'peers.py reads the shapes of the suite' "$(cat wrong)"
+# A program in the place of flashtwin, which is slower each time.
+cat >twin <<'EOF'
+#!/bin/sh
+echo "$@" >>asked
+us=$(wc -l <asked)
+echo "{\"rows\": [{\"kernel\": \"read\", \"us\": 1}, {\"kernel\": \"best\", \"us\": $us.5}]}"
+EOF
+chmod +x twin
+PYTHONPATH=$srcdir/tests/bench PYTHONDONTWRITEBYTECODE=1 python3 - >wrong 2>&1 <<'EOF'
+import argparse, peers
+options = argparse.Namespace(paired='./twin', kv_dtype='bf16', runs=7)
+rows = peers.paired_rows(options, '1,8/8,64,7', lambda: [{'us': 1.0}, {'us': None}])
+if rows != [{'us': 1.0, 'best_us': 2.0}, {'us': None, 'best_us': 2.0}]:
+    print(rows)
+if peers.paired_rows(options, '8 x 9 x 9, D 64, causal', lambda: [{}]) != [{}]:
+    print('a prompt was paired')
+options.paired = 'false'
+try:
+    print(peers.paired_rows(options, '1,8/8,64,7', lambda: []))
+except OSError:
+    pass
+EOF
+grep -v '^bench --suite decode --shape 1,8/8,64,7 --rung 13 --kv-dtype bf16 --runs 7 --json$' asked >>wrong
+result 'peers.py times the ladder before and after' "$(cat wrong)"
 python3 "$srcdir/tests/bench/peers.py" 1,32/8,128,x >out 2>err; code=$?
 expect 'peers.py with text that is not a shape' 1 '^peers.py: '
 
@@ -112,7 +136,8 @@ cat >suite.json <<'EOF'
 EOF
 cat >peers.json <<'EOF'
 {"suite": "peers", "about": {"device": "GPU 1", "date": "later", "PyTorch": "2.0"}, "rows": [
- {"shape": "1,32/8,128,1K", "kernel": "math", "dtype": "f32", "us": 72.0, "peer": true},
+ {"shape": "1,32/8,128,1K", "kernel": "math", "dtype": "f32", "us": 72.0, "peer": true,
+  "best_us": 6.0},
  {"shape": "1,32/8,128,1K", "kernel": "math, folded", "dtype": "f32", "us": 36.0, "peer": true},
  {"shape": "1,32/8,128,1K", "kernel": "fused", "dtype": "f32", "us": null, "peer": true,
   "note": "no f32 | really"},
@@ -125,7 +150,8 @@ expect 'the table of saved results' 0 '^- device: GPU 1$' '^- date: today$' '^- 
 	'^| 1,32/8,128,1K  *| 4.00 |  *10 |  *8.00 | 1049 |  *50 | math, folded 36.0 |  *4.50 |$' \
 	'^| 1,32/8,128,32K |  *60 |  *75 |  *- | 3579 |  *80 | -  *|  *- |$' \
 	'^| 2,32/8,128,1K  *|  *- |  *- |  *12 | 1398 |  *- | -  *|  *- |$' \
-	'^| 1,32/8,128,1K | fused  *| bf16 | 7.60 | 551.9 |  *0.95 | other, 2026 | -  *|$' \
+	'^| 1,32/8,128,1K | fused  *| bf16 | 7.60 | 551.9 |  *0.95 |  *- | other, 2026 | -  *|$' \
+	'^| 1,32/8,128,1K | math  *| f32 .* |  *72 .* |  *9.00 |  *12 | -  *| -  *|$' \
 	'^| 1,32/8,128,1K | fused  *| f32 .* | no f32 / really |$' \
 	'^| 32 x 4096 x 4096 | attention_prefill | f32   | 10.* | *14.* | -' \
 	'^| 1,32/8,128,1K  *| rung 5 .* 10 | 9.50 | 11.5 | 838.9 | *40 | *50 | *64 | *64 | - '
