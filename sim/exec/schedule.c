@@ -254,7 +254,6 @@ static void yield(struct worker *w)
 	struct lane *lane = lane_current(), *next;
 
 	LISTENER_CALL(w->grid->listener, pause);
-	w->waiting = NULL;
 	/* Lanes that only yield may wait for a block that is not resident yet. */
 	if (++w->idle_yields > 2 * (unsigned)w->resident * lane->warp->block->threads
 	    && !w->grid->independent)
@@ -274,23 +273,10 @@ void ft_yield(void)
 }
 
 /* The simulator has no clock: a later call of a launch gives a larger number, as if it took some
- * instructions, so that a kernel that waits for time to pass ends. A thread that does nothing but
- * call it, and lets no other run, waits: after some calls, time passes faster and faster. */
+ * instructions, so that a kernel that waits for time to pass ends. */
 long long ft_clock(void)
 {
-	enum { STEP = 16, PATIENCE = 32, CALLS_TO_DOUBLE = 8, MAX_DOUBLINGS = 26 };
-	struct worker *w = worker_self;
-	struct lane *lane = lane_current();
-	unsigned doublings;
-
-	if (lane != w->waiting)
-		w->waits = 0;
-	w->waiting = lane;
-	w->waits++;
-	doublings = w->waits > PATIENCE ? (w->waits - PATIENCE) / CALLS_TO_DOUBLE : 0;
-	if (doublings > MAX_DOUBLINGS)
-		doublings = MAX_DOUBLINGS;
-	return (long long)(w->clock += (uint64_t)STEP << doublings);
+	return (long long)(worker_self->clock += 16);
 }
 
 void schedule_poll(struct worker *w)
@@ -324,7 +310,6 @@ static void lane_exit(struct worker *w, struct lane *lane)
 	meeting_exit(lane);
 	cluster_exit(lane);
 	lane->fiber = NULL;
-	w->waiting = NULL;
 	worker_progress(w);
 }
 
@@ -402,7 +387,6 @@ void schedule_run(struct worker *w, struct grid *grid)
 	w->resident = 0;
 	w->idle_yields = w->idle_polls = 0;
 	w->clock = 0;
-	w->waiting = NULL;
 	w->fault = (struct fault){ 0 };
 	w->errand = NULL;
 	worker_self = w;

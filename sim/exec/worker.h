@@ -28,8 +28,6 @@ struct worker {
 	unsigned idle_yields;           /* since the last event that could unblock another lane */
 	unsigned idle_polls;            /* reads of unchanged values since then */
 	uint64_t clock;                 /* see ft_clock() */
-	struct lane *waiting;           /* called ft_clock() last, and no other has run since */
-	unsigned waits;                 /* how often since then */
 	sigjmp_buf landing;             /* where execution continues after a fault */
 	struct fault {
 		void *address, *pc;

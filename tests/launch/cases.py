@@ -991,28 +991,6 @@ def clocks():
     return Case('clocks.cu', 'waits', '2', '33', {'out': Out('i32', 66)}, {'out': [1] * 66})
 
 
-def clocks_long():
-    """A minute of a GPU's clock, waited for in less than 400 calls by each thread."""
-    polls = wait_polls(10 ** 11)
-    assert polls < 400
-    return Case('clocks.cu', 'waits_long', '1', '2',
-                {'cycles': 'i64:%d' % 10 ** 11, 'polls': Out('i32', 2)}, {'polls': [polls] * 2},
-                gpu=False)
-
-
-def wait_polls(cycles):
-    """Steps of 16, then twice as much after every 8 calls from the 32nd on; one call came before."""
-    passed = calls = 0
-    while passed < cycles:
-        calls += 1
-        passed += 16 << min(max(calls + 1 - 32, 0) // 8, 26)
-    return calls
-
-
-def clocks_measured():
-    return Case('clocks.cu', 'measures', '1', '2', {'out': Out('i32', 2)}, {'out': [1, 1]}, gpu=False)
-
-
 def dynamic_types():
     x = ramp(300)
     return Case('dynamic_types.cu', 'reduce<float, 128>', '2', '128',
@@ -1798,8 +1776,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          stencil, volume, misaligned, misaligned_int, gelu,
          destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
-         shared_file_unused, clocks, clocks_long, clocks_measured, dynamic_types, host_class,
-         imports, nbody,
+         shared_file_unused, clocks, dynamic_types, host_class, imports, nbody,
          doubles, double_math, ptx_integer, ptx_integer_checked, ptx_real, ptx_warp, ptx_warp_checked, ptx_copies,
          ptx_narrow, ptx_matrix, ptx_matrix_checked, ptx_atomics, ptx_flags, ptx_flags_plain, ptx_async,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary] + WMMA
