@@ -24,8 +24,14 @@ def git(folder, *words):
     return done.stdout.strip() if done.returncode == 0 else ''
 
 
+def is_checkout(folder):
+    """Whether the folder is the top of a checkout, not a part of another one."""
+    return os.path.exists(os.path.join(folder, '.git'))
+
+
 def repository_of(folder):
-    url = git(folder, 'remote', 'get-url', 'origin') or os.path.abspath(folder)
+    url = is_checkout(folder) and git(folder, 'remote', 'get-url', 'origin')
+    url = url or os.path.abspath(folder)
     return os.path.basename(url.rstrip('/')).removesuffix('.git').lower()
 
 
@@ -50,13 +56,17 @@ def main():
         raise SystemExit(f'run.py: no program {args.flashtwin}')
     failed = False
     for folder in args.folders:
+        if not os.path.isdir(folder):
+            print(f'run.py: {folder}: no such folder', file=sys.stderr)
+            failed = True
+            continue
         found = list(lists_of(folder))
         if not found:
             print(f'run.py: {folder}: no list is of a repository {repository_of(folder)}',
                   file=sys.stderr)
             failed = True
         for script, path, commit in found:
-            head = git(folder, 'rev-parse', 'HEAD')
+            head = git(folder, 'rev-parse', 'HEAD') if is_checkout(folder) else ''
             print(f'# {os.path.relpath(path, HERE)}'
                   + (f', for commit {commit}, not {head}' if head not in ('', commit) else ''),
                   flush=True)
