@@ -130,7 +130,7 @@ static int visible_room(const struct attention_shape *s)
 	return s->window > 0 && seen < s->max_len ? (int)seen : s->max_len;
 }
 
-/* With options, rung 10 has no clusters: rows for them name it no more. */
+/* With options rung 10 has no clusters, so rows that name it for them do not apply. */
 static bool fits_row(const struct attention_shape *s, bool options, int i)
 {
 	return group_of(s) >= shape_table[i].group && s->max_len >= shape_table[i].len
