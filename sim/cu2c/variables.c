@@ -41,7 +41,7 @@ static bool is_left_out(const struct unit *u, int start, int end)
 	static const char *const words[] = {
 		"template", "constexpr", "typedef", "using", "__shared__", "__managed__", NULL
 	};
-	bool constant = false, pointer = false, assigned = false, external = false;
+	bool constant = false, assigned = false, external = false;
 
 	for (int i = start; i < end; i++) {
 		const struct token *t = token_at(u, i);
@@ -50,12 +50,13 @@ static bool is_left_out(const struct unit *u, int start, int end)
 			return true;
 		assigned |= token_is(t, "=") || token_is(t, "{");
 		external |= token_is(t, "extern") && t[1].kind != TOKEN_QUOTED;
-		constant |= !assigned && token_is(t, "const");
-		pointer |= !assigned && token_is(t, "*");
+		/* Of a pointer, only a const behind its last '*' is about the variable itself. */
+		if (!assigned && (token_is(t, "const") || token_is(t, "*")))
+			constant = token_is(t, "const");
 		if (token_opens(t))
 			i = t->match;
 	}
-	return (constant && !pointer) || (external && !assigned);
+	return constant || (external && !assigned);
 }
 
 static void note(struct unit *u, int start, int name, int end)

@@ -991,6 +991,10 @@ def clocks():
     return Case('clocks.cu', 'waits', '2', '33', {'out': Out('i32', 66)}, {'out': [1] * 66})
 
 
+def const_pointers():
+    return Case('const_pointers.cu', 'pick', '1', '2', {'out': Out('i32', 2)}, {'out': [11, 15]})
+
+
 def dynamic_types():
     x = ramp(300)
     return Case('dynamic_types.cu', 'reduce<float, 128>', '2', '128',
@@ -1776,7 +1780,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          stencil, volume, misaligned, misaligned_int, gelu,
          destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
-         shared_file_unused, clocks, dynamic_types, host_class, imports, nbody,
+         shared_file_unused, clocks, const_pointers, dynamic_types, host_class, imports, nbody,
          doubles, double_math, ptx_integer, ptx_integer_checked, ptx_real, ptx_warp, ptx_warp_checked, ptx_copies,
          ptx_narrow, ptx_matrix, ptx_matrix_checked, ptx_atomics, ptx_flags, ptx_flags_plain, ptx_async,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary] + WMMA
