@@ -23,16 +23,24 @@ struct visible_rows {
 	uint64_t begin[2], end[2];
 };
 
+/* How many keys of a sequence its query does not see, behind the sinks. */
+static inline uint64_t gap_of(const struct kernel_call *call, const struct ladder_params *p,
+			      uint64_t m)
+{
+	int64_t keys = (int64_t)length_at(call, p->partials.seq_lens, m);
+	int64_t window = (int64_t)value_of(call, option_of(p, OPTION_WINDOW));
+	int64_t sinks = (int64_t)value_of(call, option_of(p, OPTION_SINKS));
+
+	return (uint64_t)SPLIT_GAP(keys, window, sinks);
+}
+
 /* Of the keys [first, last) of those that the query sees, as splits count them. */
 static inline struct visible_rows visible_part(const struct kernel_call *call,
 					       const struct ladder_params *p, uint64_t m,
 					       uint64_t first, uint64_t last)
 {
-	int64_t keys = (int64_t)length_at(call, p->partials.seq_lens, m);
-	int64_t window = (int64_t)value_of(call, option_of(p, OPTION_WINDOW));
-	int64_t sinks = (int64_t)value_of(call, option_of(p, OPTION_SINKS));
-	uint64_t gap = (uint64_t)SPLIT_GAP(keys, window, sinks);
-	uint64_t before = gap > 0 ? (uint64_t)sinks : 0;
+	uint64_t gap = gap_of(call, p, m);
+	uint64_t before = gap > 0 ? value_of(call, option_of(p, OPTION_SINKS)) : 0;
 	uint64_t split = before < first ? first : before < last ? before : last;
 
 	return (struct visible_rows){ { first, split + gap }, { split, last + gap } };
@@ -41,11 +49,8 @@ static inline struct visible_rows visible_part(const struct kernel_call *call,
 static inline struct visible_rows visible_rows_of(const struct kernel_call *call,
 						  const struct ladder_params *p, uint64_t m)
 {
-	int64_t keys = (int64_t)length_at(call, p->partials.seq_lens, m);
-	int64_t window = (int64_t)value_of(call, option_of(p, OPTION_WINDOW));
-	int64_t sinks = (int64_t)value_of(call, option_of(p, OPTION_SINKS));
-
-	return visible_part(call, p, m, 0, (uint64_t)(keys - SPLIT_GAP(keys, window, sinks)));
+	return visible_part(call, p, m, 0, length_at(call, p->partials.seq_lens, m)
+			    - gap_of(call, p, m));
 }
 
 /* Rows [begin, end) of sequence m, of KV heads [head, head + heads). */

@@ -98,22 +98,32 @@ static void writes_planned(const struct kernel_call *call, const struct planned_
 	       * (value_of(call, l->partials.D) + 2) * sizeof(float));
 }
 
+/* Rows of one KV head that follow each other in a cache without pages. */
+static void cache_rows_read(const struct kernel_call *call, const struct ladder_params *p,
+			    struct rows rows, kernel_extent_fn *extent, void *context)
+{
+	const struct partials_params *of = &p->partials;
+	uint64_t row = value_of(call, of->D) * of->element;
+	uint64_t at = rows.m * value_of(call, of->stride) * of->element
+		+ (rows.head * value_of(call, of->max_len) + rows.begin) * row;
+
+	if (rows.begin >= rows.end)
+		return;
+	extent(context, of->k, at, (rows.end - rows.begin) * row);
+	extent(context, of->v, at, (rows.end - rows.begin) * row);
+}
+
 /* The keys and values of one unit of the plan. */
 static void reads_unit(const struct kernel_call *call, const struct planned_params *p,
 		       uint64_t first, kernel_extent_fn *extent, void *context)
 {
-	const struct partials_params *l = &p->ladder.partials;
 	uint64_t unit_row = length_at(call, p->plan, first);
-	uint64_t begin = length_at(call, p->plan, first + 2);
-	uint64_t end = length_at(call, p->plan, first + 3);
-	uint64_t Hkv = value_of(call, p->ladder.Hkv), row = value_of(call, l->D) * l->element, at;
+	uint64_t Hkv = value_of(call, p->ladder.Hkv);
 
-	if (Hkv == 0 || begin >= end)
-		return;
-	at = unit_row / Hkv * value_of(call, l->stride) * l->element
-		+ (unit_row % Hkv * value_of(call, l->max_len) + begin) * row;
-	extent(context, l->k, at, (end - begin) * row);
-	extent(context, l->v, at, (end - begin) * row);
+	if (Hkv > 0)
+		cache_rows_read(call, &p->ladder, (struct rows){
+			unit_row / Hkv, unit_row % Hkv, 1, length_at(call, p->plan, first + 2),
+			length_at(call, p->plan, first + 3) }, extent, context);
 }
 
 typedef void reads_unit_fn(const struct kernel_call *call, const struct planned_params *p,
@@ -248,21 +258,6 @@ static const struct planned_params fused_options = FUSED_OPTIONS_PARAMS(sizeof(f
 static const struct planned_params fused_options_16 = FUSED_OPTIONS_PARAMS(2, 0);
 static const struct planned_params fused_options_e4m3 = FUSED_OPTIONS_PARAMS(1, 15);
 enum { FUSED_OPTIONS_OUT = 4, FUSED_OPTIONS_LSE, FUSED_OPTIONS_TICKETS };
-
-/* Rows that follow each other in a cache without pages. */
-static void cache_rows_read(const struct kernel_call *call, const struct ladder_params *p,
-			    struct rows rows, kernel_extent_fn *extent, void *context)
-{
-	const struct partials_params *of = &p->partials;
-	uint64_t row = value_of(call, of->D) * of->element;
-	uint64_t at = rows.m * value_of(call, of->stride) * of->element
-		+ (rows.head * value_of(call, of->max_len) + rows.begin) * row;
-
-	if (rows.begin >= rows.end)
-		return;
-	extent(context, of->k, at, (rows.end - rows.begin) * row);
-	extent(context, of->v, at, (rows.end - rows.begin) * row);
-}
 
 /* A unit counts the keys that the query of its sequence sees. */
 static void reads_unit_options(const struct kernel_call *call, const struct planned_params *p,

@@ -3,7 +3,8 @@
 
 Calls of the runtime API come from its headers and engine/runtime/, device functions from the
 headers of sim/cuda/ and kernels/math_list.h, headers from sim/cuda/include/. The proof of a row is
-found by name in tests; what a GPU was asked about a call, in tests/run/semantics.cu. Only the table of the language is written here; each row of it names a test
+found by name in tests, that of a header by its inclusion; what a GPU was asked about a call, in
+tests/run/semantics.cu. Only the table of the language is written here; each row of it names a test
 and a text that the test must have. tests/make/test_cuda_doc.sh compares the output with the file.
 """
 import os
@@ -85,28 +86,26 @@ def files(folder, suffixes):
     return sorted(found)
 
 
-def tests_by_word(folders):
-    """word -> tests that have it, in the order of the folders."""
+def tests_by(pattern, folders, suffixes=('.c', '.cu', '.cpp', '.sh')):
+    """What the pattern finds -> tests that have it, in the order of the folders."""
     table = {}
-    for folder in folders:
-        for path in files(folder, ('.c', '.cu', '.cpp', '.sh')):
-            for word in set(re.findall(r'\w+', read(path))):
-                table.setdefault(word, []).append(path)
+    for path in dict.fromkeys(path for folder in folders for path in files(folder, suffixes)):
+        for found in set(re.findall(pattern, read(path))):
+            table.setdefault(found, []).append(path)
     return table
+
+
+def tests_by_word(folders):
+    return tests_by(r'\w+', folders)
 
 
 def tests_by_include(folders):
-    """header -> tests that include it, in the order of the folders."""
-    table = {}
-    for folder in folders:
-        for path in files(folder, ('.c', '.cu', '.cuh', '.cpp', '.h', '.sh', '.py')):
-            for name in set(re.findall(r'#\s*include <([^>]+)>', read(path))):
-                table.setdefault(name, []).append(path)
-    return table
+    return tests_by(r'#\s*include <([^>]+)>', folders,
+                    ('.c', '.cu', '.cuh', '.cpp', '.h', '.sh', '.py'))
 
 
 def proof(table, name):
-    tests = list(dict.fromkeys(table.get(name, [])))
+    tests = table.get(name, [])
     return ', '.join(f'`{test}`' for test in tests[:2]) or '-'
 
 

@@ -40,9 +40,8 @@ static const struct {
 } tile_times[] = { { 4, 2.4, 0 }, { 8, 3.6, 0.7 }, { 16, 5.6, 5 } };
 enum { TILE_ELEMENTS = 16 * 128 };
 /* On tensor cores, with e4m3. More than 8 query heads are twice as many products; that is not
- * measured. Clusters of so many launches run at once, and share the time. */
+ * measured. */
 #define TENSOR_TILE_US 1.75
-enum { CLUSTERS_AT_ONCE = 2 };
 
 enum { MANY_BLOCKS = 1 << 20 };
 
@@ -231,8 +230,8 @@ static void add_times(const struct shape *s, const struct target *t, struct plan
 	p->floor = START_US + (double)p->cache / rate;
 	p->read = moved / rate;
 	p->compute = (double)p->warp_tiles * tile_time(s, tensor);
-	if (p->clusters)
-		p->compute /= CLUSTERS_AT_ONCE;
+	if (p->clusters)                /* launches share the time */
+		p->compute /= LADDER_CLUSTER_LAUNCHES;
 	p->end = p->rung < LADDER_PLAN_RUNG ? END_US : END_US - OVERLAP_SAVES_US;
 	p->end += (double)more * SPLIT_US + (tensor ? 0 : tile_times[room_line(s)].end_us);
 	p->expected = START_US + fmax(p->read, p->compute) + p->end;

@@ -47,11 +47,11 @@ int ladder_room(const struct attention_shape *s, int rung)
  * launches run at once, so that one begins while the other ends. Then they are on half of the
  * multiprocessors. A long sequence that is alone keeps the memory busy from there, but not from
  * fewer than a third; of several, the longest would keep its cluster when the others have ended. */
-enum { CLUSTER_LAUNCHES = 2, CLUSTER_LONG_PART = 3, CLUSTER_MIN_STAGES = 2 };
+enum { CLUSTER_LONG_PART = 3, CLUSTER_MIN_STAGES = 2 };
 
 static int max_clusters(int multiprocessors)
 {
-	return multiprocessors / (CLUSTER_LAUNCHES * CLUSTER_BLOCKS);
+	return multiprocessors / (LADDER_CLUSTER_LAUNCHES * CLUSTER_BLOCKS);
 }
 
 int ladder_max_clusters(const struct device_info *info)
@@ -106,14 +106,14 @@ static int narrow_rung(const struct attention_shape *s, bool options)
 {
 	bool long_rows = s->max_len > 16 << 10, fp8 = s->kv_dtype == DTYPE_E4M3;
 
-	if (s->slots == 1 && fp8 && s->max_len > 128 << 10)
-		return LADDER_TENSOR_RUNG;
-	if (s->slots == 1 && group_of(s) >= 5 && s->max_len <= 1 << 10 && !options
-	    && suits_clusters(s, TABLE_MULTIPROCESSORS))
+	if (s->slots > 1 && long_rows)
+		return fp8 ? 9 : s->slots > 16 ? LADDER_TENSOR_RUNG : 10;
+	if (s->slots > 1)
 		return 10;
-	if (s->slots == 1 || (long_rows && fp8))
-		return 9;
-	return long_rows && s->slots > 16 ? LADDER_TENSOR_RUNG : 10;
+	if (fp8 && s->max_len > 128 << 10)
+		return LADDER_TENSOR_RUNG;
+	return group_of(s) >= 5 && s->max_len <= 1 << 10 && !options
+		&& suits_clusters(s, TABLE_MULTIPROCESSORS) ? 10 : 9;
 }
 
 /* Rung 11 is what the table names for e4m3: all rungs from 7 up fold its scales. */

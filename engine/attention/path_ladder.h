@@ -11,6 +11,8 @@
 #define LADDER_BULK_RUNG 6
 #define LADDER_TENSOR_RUNG 7
 #define LADDER_PLAN_RUNG 9
+/* Launches whose clusters run at once: one begins while the other ends. */
+#define LADDER_CLUSTER_LAUNCHES 2
 /* Room for most keys of a sequence for which rung 10 has clusters, unless it is alone and its
  * clusters are on enough multiprocessors. */
 #define LADDER_CLUSTER_LEN 3072

@@ -16,7 +16,8 @@ reason. flex is compiled for each shape, which takes seconds: by default only in
 that are not in the list `sizes`.
 
 With --paired, FLASHTWIN times its best rung right before the kernels of a shape and right after them,
-with keys and values of a type; the mean of both medians is "best_us" of each row. Exit code 77 without PyTorch or a GPU.
+with keys and values of a type; the mean of both medians is "best_us" of each row. Exit code 77
+without PyTorch or a GPU.
 """
 import argparse
 import json

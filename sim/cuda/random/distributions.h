@@ -11,8 +11,6 @@
 
 /* --- uniform: (0, 1] --- */
 
-static inline float ft_random_uniform(unsigned x) { return x * 0x1p-32f + 0x1p-33f; }
-
 /* Of 53 bits: all of x, and of y those that are left. */
 static inline double ft_random_uniform_double(unsigned x, unsigned y)
 {

@@ -170,4 +170,8 @@ static inline void curand_init(unsigned long long seed, unsigned long long subse
 	skipahead(offset, state);
 }
 
+/* --- an integer as a float of (0, 1], on the host too --- */
+
+static inline float ft_random_uniform(unsigned x) { return x * 0x1p-32f + 0x1p-33f; }
+
 #endif

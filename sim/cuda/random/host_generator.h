@@ -153,7 +153,7 @@ FT_RANDOM curandStatus_t curandGenerate(curandGenerator_t g, unsigned *to, size_
 FT_RANDOM curandStatus_t curandGenerateUniform(curandGenerator_t g, float *to, size_t count)
 {
 	return ft_random_write(g, to, count, [](unsigned x) {
-		float uniform = x * 0x1p-32f + 0x1p-33f;
+		float uniform = ft_random_uniform(x);
 
 		memcpy(&x, &uniform, sizeof x);
 		return x;
@@ -168,7 +168,7 @@ void ft_random_pair(unsigned x, unsigned y, float mean, float stddev, float *to)
 {
 	const float scale = 0x1p-32f * 6.2831855f;      /* 2 pi */
 	float angle = y * scale + scale / 2;
-	float radius = sqrtf(-2.0f * logf(x * 0x1p-32f + 0x1p-33f));
+	float radius = sqrtf(-2.0f * logf(ft_random_uniform(x)));
 
 	to[0] = mean + stddev * (sinf(angle) * radius);
 	to[1] = mean + stddev * (cosf(angle) * radius);
