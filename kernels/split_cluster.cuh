@@ -163,8 +163,8 @@ INLINE_PIECE void cluster_run(const struct split_launch *in, int heads, split_at
 	/* The splits of a block follow each other, and a warp's tiles in them too: all but the last
 	 * one have whole steps. */
 	split_set(&s, in, slot, kv_head, first, min(first * each, keys), min(end * each, keys));
-	source_begin(&source, &s, in, NULL, CLUSTER_STAGES(heads, in->D), landed, true,
-		     s.end == keys);
+	source_begin(&source, &s, in, NULL, RING_PLACES_FOR(CLUSTER_STAGES(heads, in->D)), landed,
+		     true, s.end == keys);
 	for (int i = first; i < end; i++) {
 		split_set(&s, in, slot, kv_head, i, i * each, min((i + 1) * each, keys));
 		attend(&s, &source);

@@ -25,6 +25,16 @@
 	((stages) * RING_RATIO < SPLIT_MAX_PLACES ? (stages) * RING_RATIO : SPLIT_MAX_PLACES)
 #define RING_PLACES RING_PLACES_FOR(SPLIT_MAX_STAGES)   /* most places of a warp */
 
+/* The ring of a kernel with a plan, which has a block on each multiprocessor, or with SPLIT_PAIR
+ * two. */
+#ifdef SPLIT_PAIR
+#define RUN_PLACES(heads, D) PAIR_PLACES(heads, D, sizeof(split_element))
+#define RUN_RING_FLOATS(heads, D) PAIR_RING_FLOATS(heads, D, sizeof(split_element))
+#else
+#define RUN_PLACES(heads, D) RING_PLACES_FOR(SPLIT_STAGES(heads, D))
+#define RUN_RING_FLOATS(heads, D) SPLIT_RING_FLOATS(heads, D)
+#endif
+
 struct split_source {
 	split_vector *tiles;            /* [stages] of the warp */
 	uint64_t *landed;               /* [stages] */
@@ -125,15 +135,15 @@ INLINE_PIECE void source_fill(struct split_source *source, int D)
 		source_issue(source, D);
 }
 
-/* Prepares the ring, with memory for `stages` tiles of f32, for the warp's tiles of `s`, which may
- * be none, and then of `run` unless it is NULL, and issues the first copies. `landed` are
+/* Prepares the ring, of `places` tiles for each warp, for the warp's tiles of `s`, which may be none,
+ * and then of `run` unless it is NULL, and issues the first copies. `landed` are
  * SPLIT_WARPS * RING_PLACES barriers of the block. `overlaps`: the launch before may still run, and
  * the last keys of a sequence have to wait for it; those of `s` are among them if `last`. */
 INLINE_PIECE void source_begin(struct split_source *source, const struct split *s,
 			       const struct split_launch *in, const struct plan_run *run,
-			       int stages, uint64_t *landed, bool overlaps, bool last)
+			       int places, uint64_t *landed, bool overlaps, bool last)
 {
-	source->stages = RING_PLACES_FOR(stages);
+	source->stages = places;
 	source->tiles = (split_vector *)s->tiles
 		+ (int)threadIdx.y * source->stages * (SPLIT_TILE(s->D) * s->D / 4);
 	source->landed = landed + threadIdx.y * RING_PLACES;

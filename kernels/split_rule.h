@@ -62,6 +62,19 @@
 	 : SPLIT_MAX_STAGES)
 #define SPLIT_STAGES(G, D) SPLIT_STAGES_BESIDE(G, D, 0)
 
+/* Tiles of elements of `size` bytes that each warp has in flight in kernels of which two blocks run
+ * on a multiprocessor, for head sizes up to PAIR_MAX_D and SPLIT_KEPT groups: what fits into half of
+ * its 228 KiB, less 1 KiB for each block and 2 KiB for static variables. At least 2. */
+#define PAIR_MAX_D 128
+#define PAIR_BYTES (111 << 10)
+#define PAIR_PLACE(D, size) (SPLIT_STAGE_FLOATS(D) * (int)(size))
+#define PAIR_PLACES_THAT_FIT(G, D, size) \
+	((PAIR_BYTES - 4 * (SPLIT_FLOATS(G, D) + SPLIT_MERGE_FLOATS(G, D))) / PAIR_PLACE(D, size))
+#define PAIR_PLACES(G, D, size) \
+	(PAIR_PLACES_THAT_FIT(G, D, size) < SPLIT_MAX_PLACES ? PAIR_PLACES_THAT_FIT(G, D, size) \
+	 : SPLIT_MAX_PLACES)
+#define PAIR_RING_FLOATS(G, D, size) (PAIR_PLACES(G, D, size) * PAIR_PLACE(D, size) / 4)
+
 /* How the blocks of a cluster share the splits of a sequence and KV head: the first split of block
  * `rank`, of `used` that have keys. The block has those before the first one of the next block, and
  * keeps their partials, D + 2 floats for each query head, in its shared memory. */

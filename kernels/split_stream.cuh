@@ -22,7 +22,8 @@ INLINE_PIECE void stream_run(const struct split_launch *in, int heads, split_att
 		split_publish_empty(&s, in->partials);
 		return;
 	}
-	source_begin(&source, &s, in, NULL, SPLIT_STAGES(heads, in->D), landed, false, false);
+	source_begin(&source, &s, in, NULL, RING_PLACES_FOR(SPLIT_STAGES(heads, in->D)), landed,
+		     false, false);
 	attend(&s, &source);
 	split_publish(&s, in->partials);
 }

@@ -2,7 +2,9 @@
  * on tensor cores, for all query heads of that KV head, with eight warps.
  *
  * The arithmetic of the rungs of the ladder from 7 up, with keys and values of f16, bf16 or e4m3:
- * takes the place of split_kernel.cuh, which says what the kernel must include first.
+ * takes the place of split_kernel.cuh, which says what the kernel must include first. With SPLIT_PAIR
+ * two blocks run on a multiprocessor: for more than 8 query heads of a KV head and a head size of
+ * 256, half of its registers are too few.
  */
 #ifndef SPLIT_TENSOR_KERNEL_CUH
 #define SPLIT_TENSOR_KERNEL_CUH
@@ -17,8 +19,10 @@
 #include "kernels/split_tensor_sizes.cuh"
 #define PASSES 2
 #include "kernels/split_tensor_sizes.cuh"
+#ifndef SPLIT_PAIR
 #define PASSES 4
 #include "kernels/split_tensor_sizes.cuh"
+#endif
 
 /* Calls run(in, heads, attend, shared) with the query heads that there is memory for, and the
  * function of the shape in *in, as in split_kernel.cuh. */
@@ -38,25 +42,36 @@
 	case (first) + 2: \
 		SPLIT_RUN(run, in, passes, 96, 96); \
 	case (first) + 3: \
-		SPLIT_RUN(run, in, passes, 128, 128); \
-	case (first) + 4: \
-		SPLIT_RUN(run, in, passes, 256, 256)
+		SPLIT_RUN(run, in, passes, 128, 128)
 #else
 #define SPLIT_SIZES(run, in, first, passes) \
 	case (first): \
 	case (first) + 1: \
 	case (first) + 2: \
 	case (first) + 3: \
-		SPLIT_RUN(run, in, passes, medium, (in)->D); \
-	case (first) + 4: \
-		SPLIT_RUN(run, in, passes, 256, 256)
+		SPLIT_RUN(run, in, passes, medium, (in)->D)
 #endif
+#ifdef SPLIT_PAIR
 #define SPLIT_DISPATCH(run, in) do { \
 	switch (SPLIT_SHAPE(in)) { \
 	SPLIT_SIZES(run, in, 0, 1); \
 	SPLIT_SIZES(run, in, 5, 2); \
-	SPLIT_SIZES(run, in, 10, 4); \
 	} \
 } while (0)
+#else
+#define SPLIT_LARGE(run, in, first, passes) \
+	case (first) + 4: \
+		SPLIT_RUN(run, in, passes, 256, 256)
+#define SPLIT_DISPATCH(run, in) do { \
+	switch (SPLIT_SHAPE(in)) { \
+	SPLIT_SIZES(run, in, 0, 1); \
+	SPLIT_LARGE(run, in, 0, 1); \
+	SPLIT_SIZES(run, in, 5, 2); \
+	SPLIT_LARGE(run, in, 5, 2); \
+	SPLIT_SIZES(run, in, 10, 4); \
+	SPLIT_LARGE(run, in, 10, 4); \
+	} \
+} while (0)
+#endif
 
 #endif

@@ -26,8 +26,10 @@
 #define DIM_MAX 128
 #include "kernels/split_tensor.cuh"
 #endif
+#ifndef SPLIT_PAIR
 #define SIZE 256
 #define DIM 256
 #define DIM_MAX 256
 #include "kernels/split_tensor.cuh"
+#endif
 #undef PASSES

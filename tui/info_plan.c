@@ -260,23 +260,24 @@ static void make_plan(const struct shape *s, int rung, const struct target *t, s
 {
 	struct attention_shape attention = shape_on_rung(s, rung);
 	int64_t row = (int64_t)s->head_dim * (int64_t)sizeof(float), rows;
-	bool clusters = ladder_clusters(&attention, &t->info);
+	enum ladder_form form = ladder_form(&attention, &t->info);
+	int64_t most;
 
 	*p = (struct plan){ .rung = ladder_rung(&attention),
-			    .shared = ladder_shared(&attention, clusters) };
+			    .shared = ladder_shared(&attention, form) };
 	p->picked = p->rung != rung;
 	for (size_t i = 0; i < s->run_count; i++)
 		p->splits += (int64_t)s->runs[i].count * SPLITS_USED((int64_t)s->runs[i].keys);
 	p->units = p->splits * s->kv_heads;
-	p->blocks = p->rung >= LADDER_PLAN_RUNG && p->units > t->info.multiprocessors
-		? t->info.multiprocessors : p->units;
+	most = (form == LADDER_PAIRS ? 2 : 1) * t->info.multiprocessors;
+	p->blocks = p->rung >= LADDER_PLAN_RUNG && p->units > most ? most : p->units;
 	p->at_once = blocks_at_once(t, p->shared);
 	rows = (int64_t)s->sequences * s->heads;
 	p->cache = (int64_t)shape_bytes(s, dtype_bytes(s->kv_dtype));
 	p->io = 2 * rows * row;
 	p->partials = 2 * p->splits * s->heads * (row + 2 * (int64_t)sizeof(float));
 	p->warp_tiles = find_busiest(s, p, t->info.multiprocessors);
-	if (clusters)
+	if (form == LADDER_CLUSTERS)
 		add_clusters(s, p);
 	add_times(s, t, p);
 }
@@ -298,19 +299,6 @@ static json_t *sequences_json(const struct shape *s)
 	return rows;
 }
 
-/* Tiles of a warp that are in flight. Without bulk copies they are loaded when they are needed.
- * Those of smaller types share the memory of one of f32 (kernels/split_ring.cuh). */
-static int in_flight(const struct attention_shape *a, int rung, bool clusters)
-{
-	int G = ladder_room(a, rung), D = a->head_dim, tiles;
-
-	if (rung < LADDER_BULK_RUNG)
-		return 0;
-	tiles = (clusters ? CLUSTER_STAGES(G, D) : SPLIT_STAGES(G, D))
-		* (int)(sizeof(float) / dtype_bytes(a->kv_dtype));
-	return tiles < SPLIT_MAX_PLACES ? tiles : SPLIT_MAX_PLACES;
-}
-
 static json_t *tiles_json(const struct shape *s, const struct target *t, int rung)
 {
 	static const int sizes[HEAD_SIZE_COUNT] = { HEAD_SIZES };
@@ -318,16 +306,16 @@ static json_t *tiles_json(const struct shape *s, const struct target *t, int run
 
 	for (size_t i = 0; i < HEAD_SIZE_COUNT; i++) {
 		struct attention_shape shape = shape_on_rung(s, rung);
+		enum ladder_form form;
 		size_t shared;
-		bool clusters;
 
 		shape.head_dim = sizes[i];
-		clusters = ladder_clusters(&shape, &t->info);
-		shared = ladder_shared(&shape, clusters);
+		form = ladder_form(&shape, &t->info);
+		shared = ladder_shared(&shape, form);
 		json_array_append_new(rows, json_pack(
 			"{s:i, s:i, s:i, s:i, s:I, s:i}", "head_dim", sizes[i],
 			"keys", SPLIT_TILE(sizes[i]), "warps", SPLIT_WARPS,
-			"tiles_in_flight", in_flight(&shape, rung, clusters),
+			"tiles_in_flight", ladder_tiles_in_flight(&shape, form),
 			"shared_bytes", (json_int_t)shared,
 			"blocks_per_multiprocessor", blocks_at_once(t, shared)));
 	}

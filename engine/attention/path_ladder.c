@@ -18,7 +18,7 @@
 struct ladder {
 	struct attention base;
 	struct flash_part part;
-	bool clusters;                  /* rung 10 with clusters: no plan, no tickets */
+	enum ladder_form form;          /* with clusters there are no plan and no tickets */
 	int blocks;                     /* from rung 9 up: of a launch, as many as run at once */
 	struct buffer *plan;            /* i32, from rung 9 up (kernels/split_plan.cuh) */
 	struct buffer *tickets;         /* u32 [M, Hkv], of rung 10 */
@@ -161,10 +161,27 @@ int ladder_rung(const struct attention_shape *s)
 		: narrow_rung(&seen, attention_has_options(s));
 }
 
-bool ladder_clusters(const struct attention_shape *s, const struct device_info *info)
+/* Whether rungs 9 and 10 have two blocks for each multiprocessor: tensor cores and exchanges keep a
+ * warp waiting, and 16 warps hide what 8 do not (doc/ladder.md). With no more splits than
+ * multiprocessors each has one, whose larger ring is better. */
+static bool suits_pairs(const struct attention_shape *s, int rung, int multiprocessors)
 {
-	return ladder_rung(s) == 10 && info->compute_major >= 9 && !attention_has_options(s)
-		&& suits_clusters(s, info->multiprocessors);
+	int64_t splits = (int64_t)s->slots * s->kv_heads * SPLITS_USED((int64_t)s->max_len);
+
+	return uses_tensor_cores(s, rung) && s->head_dim <= PAIR_MAX_D
+		&& SPLIT_KEPT(ladder_room(s, rung))
+		&& splits > multiprocessors;
+}
+
+enum ladder_form ladder_form(const struct attention_shape *s, const struct device_info *info)
+{
+	int rung = ladder_rung(s);
+
+	if (rung < LADDER_PLAN_RUNG || info->compute_major < 9 || attention_has_options(s))
+		return LADDER_SINGLE;
+	if (rung == 10 && suits_clusters(s, info->multiprocessors))
+		return LADDER_CLUSTERS;
+	return suits_pairs(s, rung, info->multiprocessors) ? LADDER_PAIRS : LADDER_SINGLE;
 }
 
 static bool has_rung(const struct attention_shape *s, int rung)
@@ -203,27 +220,43 @@ static enum status check(const struct attention_shape *s)
 		    s->kv_dtype == DTYPE_F32 ? "; rungs 0 to 4 take any up to 256" : "");
 }
 
-size_t ladder_shared(const struct attention_shape *s, bool clusters)
+size_t ladder_shared(const struct attention_shape *s, enum ladder_form form)
 {
 	int rung = ladder_rung(s), G = ladder_room(s, rung), D = s->head_dim;
 	int floats = SPLIT_FLOATS(G, D) + SPLIT_MERGE_FLOATS(G, D);
 
 	if (rung == 4)
 		return 0;
-	if (clusters)
+	if (form == LADDER_CLUSTERS)
 		floats += CLUSTER_RING_FLOATS(G, D) + CLUSTER_FLOATS(G, D);
+	else if (form == LADDER_PAIRS)
+		floats += PAIR_RING_FLOATS(G, D, dtype_bytes(s->kv_dtype));
 	else if (rung >= LADDER_BULK_RUNG)
 		floats += SPLIT_RING_FLOATS(G, D);
 	return (size_t)floats * sizeof(float);
 }
 
-/* Of the larger form: which one it is depends on the device. */
+/* Those of smaller types share the memory of one of f32 (kernels/split_ring.cuh). */
+int ladder_tiles_in_flight(const struct attention_shape *s, enum ladder_form form)
+{
+	int rung = ladder_rung(s), G = ladder_room(s, rung), D = s->head_dim, tiles;
+	int ratio = (int)(sizeof(float) / dtype_bytes(s->kv_dtype));
+
+	if (rung < LADDER_BULK_RUNG)
+		return 0;
+	if (form == LADDER_PAIRS)
+		return PAIR_PLACES(G, D, dtype_bytes(s->kv_dtype));
+	tiles = ratio * (form == LADDER_CLUSTERS ? CLUSTER_STAGES(G, D) : SPLIT_STAGES(G, D));
+	return tiles < SPLIT_MAX_PLACES ? tiles : SPLIT_MAX_PLACES;
+}
+
+/* Of the largest form: which one it is depends on the device. */
 static size_t shared(const struct attention_shape *s)
 {
-	size_t without = ladder_shared(s, false);
-	size_t with = ladder_rung(s) == 10 ? ladder_shared(s, true) : 0;
+	size_t single = ladder_shared(s, LADDER_SINGLE);
+	size_t clusters = ladder_rung(s) == 10 ? ladder_shared(s, LADDER_CLUSTERS) : 0;
 
-	return with > without ? with : without;
+	return clusters > single ? clusters : single;
 }
 
 /* --- buffers --- */
@@ -234,9 +267,10 @@ static enum status create_plan(struct attention *a, const struct device_info *in
 	struct ladder *l = (struct ladder *)a;
 	const struct attention_shape *s = &a->shape;
 	int64_t units = (int64_t)s->slots * s->kv_heads * SPLITS;
+	int most = info->multiprocessors * (l->form == LADDER_PAIRS ? 2 : 1);
 	struct buffer_spec plan = { "plan", DTYPE_I32, 1, { 0 } };
 
-	l->blocks = info->multiprocessors < units ? info->multiprocessors : (int)units;
+	l->blocks = most < units ? most : (int)units;
 	plan.shape[0] = PLAN_HEADS(l->blocks) + PLAN_UNIT * units;
 	return device_alloc(a->device, &plan, &l->plan);
 }
@@ -291,8 +325,8 @@ static enum status create(struct attention *a)
 	TRY(device_alloc(a->device, &partials, &l->part.partials));
 	if (s->kv_dtype == DTYPE_E4M3)
 		TRY(create_scales(a));
-	l->clusters = ladder_clusters(s, &info);
-	if (l->clusters || rung < LADDER_PLAN_RUNG)
+	l->form = ladder_form(s, &info);
+	if (l->form == LADDER_CLUSTERS || rung < LADDER_PLAN_RUNG)
 		return STATUS_OK;
 	TRY(create_plan(a, &info));
 	return rung < 10 ? STATUS_OK : create_tickets(a);
@@ -414,8 +448,8 @@ static void end_args(struct arg_list *to, struct attention *a)
 		add(to, options[i]);
 }
 
-/* Launches a kernel whose name says if it uses tensor cores, if it has options, and the type of a
- * cache that is not f32. */
+/* Launches a kernel whose name says if it uses tensor cores, if two of its blocks run on a
+ * multiprocessor, if it has options, and the type of a cache that is not f32. */
 static enum status launch_attend(struct attention *a, const char *name, int layer,
 				 struct dim3 grid, struct arg_list *list)
 {
@@ -425,16 +459,17 @@ static enum status launch_attend(struct attention *a, const char *name, int laye
 	char kernel[64];
 	struct launch launch = {
 		.grid = grid, .block = { WARP, SPLIT_WARPS, 1 },
-		.shared_bytes = (unsigned)ladder_shared(s, l->clusters), .args = list->args,
+		.shared_bytes = (unsigned)ladder_shared(s, l->form), .args = list->args,
 		.layer = layer,
 	};
 
 	end_args(list, a);
 	launch.arg_count = list->count;
-	if (l->clusters)
+	if (l->form == LADDER_CLUSTERS)
 		launch.cluster = (struct dim3){ 1, 1, CLUSTER_BLOCKS };
-	snprintf(kernel, sizeof kernel, "%s%s%s%s%s", name,
+	snprintf(kernel, sizeof kernel, "%s%s%s%s%s%s", name,
 		 uses_tensor_cores(s, ladder_rung(s)) ? "_tensor" : "",
+		 l->form == LADDER_PAIRS ? "_pair" : "",
 		 attention_has_options(s) ? "_options" : "", narrow ? "_" : "",
 		 narrow ? dtype_name(s->kv_dtype) : "");
 	return launch_on(a->device, &a->io->target, kernel, &launch);
@@ -517,8 +552,8 @@ static enum status launch(struct attention *a, int layer)
 	case 9:
 		return launch_planned(a, layer);
 	default:
-		return ((struct ladder *)a)->clusters ? launch_clusters(a, layer)
-						      : launch_fused(a, layer);
+		return ((struct ladder *)a)->form == LADDER_CLUSTERS ? launch_clusters(a, layer)
+			: launch_fused(a, layer);
 	}
 }
 

@@ -29,10 +29,20 @@ int ladder_room(const struct attention_shape *, int rung);
 int ladder_max_clusters(const struct device_info *);
 /* Room for most keys with them: LADDER_CLUSTER_LEN, or INT_MAX. */
 int ladder_cluster_keys(const struct attention_shape *, int multiprocessors);
-/* Whether this rung is flash_decode_cluster on a device: the form of rung 10 for one
- * sequence, or few short ones. */
-bool ladder_clusters(const struct attention_shape *, const struct device_info *);
-/* Dynamic shared memory of a block, with or without clusters. */
-size_t ladder_shared(const struct attention_shape *, bool clusters);
+
+/* Forms of rungs 9 and 10, with the same bits. */
+enum ladder_form {
+	LADDER_SINGLE,                  /* a block for each multiprocessor */
+	LADDER_CLUSTERS,                /* flash_decode_cluster: rung 10 for one sequence, or few
+					 * short ones */
+	LADDER_PAIRS,                   /* two blocks for each: batches on tensor cores */
+};
+/* The form of a shape's rung on a device; LADDER_SINGLE for rungs without others. */
+enum ladder_form ladder_form(const struct attention_shape *, const struct device_info *);
+/* Dynamic shared memory of a block. */
+size_t ladder_shared(const struct attention_shape *, enum ladder_form);
+/* Tiles of a warp that are in flight. Without bulk copies, which load them when they are needed,
+ * 0. */
+int ladder_tiles_in_flight(const struct attention_shape *, enum ladder_form);
 
 #endif

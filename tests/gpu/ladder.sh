@@ -74,6 +74,13 @@ if command -v python3 >/dev/null 2>&1; then
 		done
 		# Too many sequences for clusters.
 		narrow "$type" 1 5 128 300 300,0,7,1,129,16,128,255,2
+		# More splits than multiprocessors.
+		for D in 64 80 96 128; do
+			narrow "$type" 34 4 "$D" 300 300,0,129,17
+		done
+		for G in 1 2 3 5 6 7 8; do
+			narrow "$type" 67 "$G" 128 130 130,128
+		done
 	done
 	climb 17 1 4 128 65 1,2,3,4,5,6,7,8,9,15,16,17,31,33,63,64,65 5 6 9 10
 else

@@ -11,13 +11,17 @@ import csv
 import subprocess
 import sys
 
-# Shapes of the bench, or the name of a list of its shapes, with the rungs to profile. RAGGED is the
-# suite's list of lengths.
+# Shapes of the bench, or the name of a list of its shapes, with the rungs to profile and the type of
+# keys and values. RAGGED is the suite's list of lengths.
 RAGGED = "32,32/8,128,500+"
-RUNS = [("1,32/8,128,1K", ["6", "9", "10"]), ("1,32/8,128,4K", ["6", "9", "10"]),
-	("1,32/8,128,32K", ["6", "9", "10"]), ("1,32/8,128,128K", ["9", "10"]),
-	("32,32/8,128,4K", ["9", "10"]), (RAGGED, ["6", "9", "10"]),
-	("1,128/8,128,32K", ["6", "9"])]
+RUNS = [("1,32/8,128,1K", ["6", "9", "10"], "f32"), ("1,32/8,128,4K", ["6", "9", "10"], "f32"),
+	("1,32/8,128,32K", ["6", "9", "10"], "f32"), ("1,32/8,128,128K", ["9", "10"], "f32"),
+	("32,32/8,128,4K", ["9", "10"], "f32"), (RAGGED, ["6", "9", "10"], "f32"),
+	("1,128/8,128,32K", ["6", "9"], "f32"),
+	("1,32/8,128,4K", ["9"], "bf16"), ("1,32/8,128,32K", ["9"], "bf16"),
+	("32,32/8,128,8K", ["9", "10"], "bf16"), ("64,28/4,128,4K", ["10"], "bf16"),
+	("16,64/8,128,32K", ["10"], "bf16"), ("1,128/8,128,32K", ["9"], "bf16"),
+	("1,32/8,128,32K", ["9"], "e4m3"), ("32,32/8,128,8K", ["9", "10"], "e4m3")]
 # Kernels for prompts, and those of the ladder.
 PROMPTS, LADDER = ["attention_prefill", "attention_prefill_tiled"], "flash_decode.*"
 STALLS = "smsp__average_warps_issue_stalled_"
@@ -38,14 +42,14 @@ def stall(reason):
 	return f"{STALLS}{reason}_per_issue_active.ratio"
 
 
-def profile(ncu, flashtwin, shape, kernels, rung=None):
+def profile(ncu, flashtwin, shape, kernels, rung=None, kv_dtype="f32"):
 	"""One row of NCU's table for each kernel: {name: (value, unit)} with its name as "kernel"."""
 	metrics = ",".join([*FIGURES.values(), *map(stall, REASONS)])
 	command = [ncu, "--csv", "--page", "raw", "--clock-control", "none", "--metrics", metrics,
 		   "-k", f"regex:^{kernels}$", "--launch-count", "4",
 		   flashtwin, "bench", "--suite", "decode", "--shape", shape, "--runs", "1", "--json"]
 	if rung:
-		command += ["--rung", rung]
+		command += ["--rung", rung, "--kv-dtype", kv_dtype]
 	done = subprocess.run(command, capture_output=True, text=True)
 	lines = done.stdout.splitlines()
 	begin = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
@@ -100,13 +104,15 @@ def main():
 	print("| shape | rung | kernel | us | MB read | memory % | issue % | fma % | warps % |"
 	      " warps wait for |")
 	print("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |")
-	for shape, rungs in RUNS:
+	for shape, rungs, kv_dtype in RUNS:
 		for rung in rungs:
 			seen = set()
 			asked = ragged if shape == RAGGED else shape
-			for cells in profile(ncu, flashtwin, asked, LADDER, rung):
+			named = "ragged" if shape == RAGGED else shape
+			for cells in profile(ncu, flashtwin, asked, LADDER, rung, kv_dtype):
 				if cells["kernel"] not in seen:
-					print_row("ragged" if shape == RAGGED else shape, rung, cells)
+					print_row(named if kv_dtype == "f32" else f"{kv_dtype} {named}",
+						  rung, cells)
 				seen.add(cells["kernel"])
 	for kernel in PROMPTS:
 		print_row("prefill", None, next(profile(ncu, flashtwin, "prefill", kernel)))

@@ -103,7 +103,7 @@ with open(sys.argv[1], "r+b") as file:
 # Each rung of the ladder: a sequence of one key beside one of several splits, the same in every
 # trace of a type of keys and values. tests/tui/views/test_view_ladder.sh compares those of f32.
 if command -v python3 >/dev/null 2>&1; then
-	# climbed NAME RUNG SLOTS LENGTHS TYPE OPTION...
+	# climbed NAME RUNG SLOTS LENGTHS TYPE OPTION...: two query heads for a KV head.
 	climbed() {
 		name=$1 rung=$2 slots=$3 lengths=$4 type=$5
 		shift 5
@@ -139,6 +139,11 @@ if command -v python3 >/dev/null 2>&1; then
 		case $type in
 		f32 | bf16) climbed "ladder-10$suffix" 10 9 1,130,0,0,0,0,0,0,0 "$type" ;;
 		esac
+		# More splits than multiprocessors.
+		[ "$type" = f32 ] || for rung in 9 10; do
+			climbed "ladder-pair-$rung-$type" "$rung" 67 "1,130$(printf ',0%.0s' $(seq 65))" \
+				"$type"
+		done
 		# Each kernel that takes features, but not with each type, to save space.
 		case $type in
 		f32) rungs='6 10' ;;

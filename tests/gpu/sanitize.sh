@@ -87,10 +87,26 @@ sanitize_narrow() {
 	done
 }
 
+# As many splits as rungs 9 and 10 have two blocks for each multiprocessor for.
+sanitize_pairs() {
+	tensor "$work/pair_q.npy" 1 '1, 280, 64'
+	for type in f16 bf16 e4m3; do
+		for letter in k v; do
+			tensor "$work/wide.npy" 2 '1, 140, 20, 64'
+			narrow_tensor "$type" "$work/wide.npy" "$work/pair_$letter.npy" '1, 140, 20, 64'
+		done
+		for rung in 9 10; do
+			sanitize_attend "$1" "140 KV heads, $type" "$work/pair_q.npy" "$work/pair" \
+				--path ladder --rung "$rung" --kv-dtype "$type"
+		done
+	done
+}
+
 # Every path from launches and graphs, and every size of the kernels.
 sanitize_all() {
 	sanitize_ladder "$1"
 	sanitize_narrow "$1"
+	! command -v python3 >/dev/null 2>&1 || sanitize_pairs "$1"
 	for path in incremental incremental-multiwarp auto flash-decoding-graph; do
 		sanitize_decode "$1" "$path" --path "$path"
 	done

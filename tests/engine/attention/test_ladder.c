@@ -182,7 +182,7 @@ START_TEST(clusters_have_the_bits_of_rung_5)
 
 		OK(device_info(rig->device, &info));
 		/* The shared memory of one shape is too small for partials and tiles. */
-		ck_assert(ladder_clusters(&r.attention->shape, &info)
+		ck_assert((ladder_form(&r.attention->shape, &info) == LADDER_CLUSTERS)
 			  == (b.head_dim < 256 || b.group < 16));
 		expect_equal(&b, wanted, rig_step(&r), (size_t)b.slots * rig_row(&b),
 			     "not the output of rung 5");
@@ -233,8 +233,8 @@ START_TEST(shapes_that_suit_clusters_have_them)
 			.compute_major = cases[i].compute, .multiprocessors = 132,
 		};
 
-		ck_assert_msg(ladder_clusters(&shape, &info) == cases[i].clusters, "%s",
-			      cases[i].what);
+		ck_assert_msg((ladder_form(&shape, &info) == LADDER_CLUSTERS) == cases[i].clusters,
+			      "%s", cases[i].what);
 	}
 }
 END_TEST

@@ -18,14 +18,18 @@
 #include "tests/reference.h"
 
 static const enum dtype types[] = { DTYPE_F16, DTYPE_BF16, DTYPE_E4M3 };
+enum { SLOTS = 4, MANY_SLOTS = 8, KV_HEADS = 2, CAPACITY = SPLIT_UNIT * (SPLITS + 1) };
 /* Rung 10 has clusters, except where one of several sequences has room for more keys than they
- * take. */
+ * take. With many sequences rungs 9 and 10 have two blocks for each multiprocessor, where a shape
+ * has that form. */
 static const struct form {
 	const char *name;
-	int rung, max_len;              /* 0: that of the caches */
+	int rung, max_len, slots;       /* 0: those of the caches; slots past those are empty */
 } forms[] = {
 	{ "rung 5", 5, 0 }, { "rung 6", 6, 0 }, { "rung 7", 7, 0 }, { "rung 9", 9, 0 },
 	{ "rung 10", 10, 0 }, { "rung 10 without clusters", 10, LADDER_CLUSTER_LEN + 1 },
+	{ "rung 9 with many sequences", 9, 0, MANY_SLOTS },
+	{ "rung 10 with many sequences", 10, 0, MANY_SLOTS },
 };
 enum { TENSOR = 2 };                    /* the first form with tensor cores */
 static const int dims[] = { HEAD_SIZES };
@@ -33,7 +37,6 @@ static const int groups[] = { 1, 2, 3, 8, 16 };
 enum { TYPES = 3, GROUPS = 5, CASES = TYPES * GROUPS, FORMS = sizeof forms / sizeof forms[0],
        SMALL = 3 };
 _Static_assert((int)HEAD_SIZE_COUNT == (int)GROUPS, "each case has another head size and group");
-enum { SLOTS = 4, KV_HEADS = 2, CAPACITY = SPLIT_UNIT * (SPLITS + 1) };
 /* More than one unit per split, no keys, one, and both sides of a tile's end. */
 static const int lengths[SLOTS] = { SPLIT_UNIT * SPLITS + 3, 0, 1, SPLIT_UNIT + 17 };
 
@@ -94,11 +97,11 @@ static void free_batch(struct batch *b)
 	free(b->v_codes);
 }
 
-/* The newest key of each sequence, of KV heads [KV_HEADS, CAPACITY, D]. */
-static float *newest(const struct batch *b, const float *cache)
+/* The newest key of each sequence, of KV heads [KV_HEADS, CAPACITY, D], for `slots` sequences. */
+static float *newest(const struct batch *b, const float *cache, int slots)
 {
 	size_t D = (size_t)b->shape.head_dim;
-	float *rows = xcalloc(b->row, sizeof *rows);
+	float *rows = xcalloc((size_t)slots * KV_HEADS * D, sizeof *rows);
 
 	for (size_t line = 0; line < SLOTS * KV_HEADS; line++)
 		for (size_t d = 0; d < D && lengths[line / KV_HEADS] > 0; d++)
@@ -107,33 +110,39 @@ static float *newest(const struct batch *b, const float *cache)
 	return rows;
 }
 
-/* Attends with caches of `shape`'s type. The caller frees the output. */
+/* Attends with caches of `shape`'s type; only the first SLOTS sequences have keys. The caller frees
+ * the output. */
 static float *attend(const struct batch *b, const struct attention_shape *shape, uint64_t seed,
 		     const void *k, const void *v, const float *k_numbers, const float *v_numbers)
 {
 	const struct device_options options = { .seed = seed, .poison = true };
 	size_t D = (size_t)b->shape.head_dim, slot_bytes = KV_HEADS * CAPACITY * D
 		* dtype_bytes(shape->kv_dtype);
-	float *k_new = newest(b, k_numbers), *v_new = newest(b, v_numbers);
-	float *out = xcalloc((size_t)(SLOTS * shape->heads) * D, sizeof *out);
+	float *k_new = newest(b, k_numbers, shape->slots);
+	float *v_new = newest(b, v_numbers, shape->slots);
+	size_t row = (size_t)shape->heads * D;
+	float *out = xcalloc((size_t)shape->slots * row, sizeof *out);
+	float *q = xcalloc((size_t)shape->slots * row, sizeof *q);
 	struct attention *attention;
 	struct device *device;
-	bool done[SLOTS];
+	bool done[MANY_SLOTS];
 
 	OK(device_open("sim", &options, &device));
 	OK(attention_create(&path_ladder, device, shape, &attention));
-	for (size_t slot = 0; slot < SLOTS; slot++) {
-		done[slot] = lengths[slot] == 0;
-		if (lengths[slot] > 1)
+	memcpy(q, b->q, SLOTS * row * sizeof *q);
+	for (size_t slot = 0; slot < (size_t)shape->slots; slot++) {
+		done[slot] = slot >= SLOTS || lengths[slot] == 0;
+		if (slot < SLOTS && lengths[slot] > 1)
 			OK(kv_cache_load(attention->cache, 0, (int)slot,
 					 (const char *)k + slot * slot_bytes,
 					 (const char *)v + slot * slot_bytes, lengths[slot] - 1,
 					 CAPACITY));
 	}
 	OK(attention_step(attention, &(struct attention_step){
-		.q = b->q, .k = k_new, .v = v_new, .done = done, .out = out }));
+		.q = q, .k = k_new, .v = v_new, .done = done, .out = out }));
 	attention_destroy(attention);
 	device_close(device);
+	free(q);
 	free(k_new);
 	free(v_new);
 	return out;
@@ -147,6 +156,7 @@ static float *attend_narrow(const struct batch *b, const struct form *form, enum
 	shape.graph = graph;
 	shape.rung = form->rung;
 	shape.max_len = form->max_len ? form->max_len : CAPACITY;
+	shape.slots = form->slots ? form->slots : SLOTS;
 	if (shape.kv_dtype == DTYPE_E4M3) {
 		shape.k_scale = b->k_scale;
 		shape.v_scale = b->v_scale;
@@ -226,6 +236,56 @@ START_TEST(tensor_cores_have_the_same_bits_on_all_rungs)
 	expect_forms(&b, wanted, TENSOR, FORMS, _i < TYPES);
 	free(wanted);
 	free_batch(&b);
+}
+END_TEST
+
+/* Which of the rows above has two blocks for each multiprocessor. */
+START_TEST(large_batches_have_pairs_of_blocks)
+{
+	static const struct {
+		enum dtype kv_dtype;
+		int rung, slots, group, head_dim, max_len, window, compute;
+		enum ladder_form form;
+	} cases[] = {
+		{ DTYPE_BF16, 9, MANY_SLOTS, 4, 128, CAPACITY, 0, 9, LADDER_PAIRS },
+		{ DTYPE_F16, 10, MANY_SLOTS, 8, 64, CAPACITY, 0, 9, LADDER_PAIRS },
+		{ DTYPE_E4M3, 13, 40, 8, 96, CAPACITY, 0, 9, LADDER_PAIRS },
+		{ DTYPE_E4M3, 9, 67, 8, 80, SPLIT_UNIT, 0, 9, LADDER_PAIRS },
+		{ DTYPE_E4M3, 9, 66, 8, 80, SPLIT_UNIT, 0, 9, LADDER_SINGLE },
+		{ DTYPE_F32, 9, 40, 4, 128, CAPACITY, 0, 9, LADDER_SINGLE },
+		{ DTYPE_BF16, 7, 40, 4, 128, CAPACITY, 0, 9, LADDER_SINGLE },
+		{ DTYPE_BF16, 9, 40, 9, 128, CAPACITY, 0, 9, LADDER_SINGLE },
+		{ DTYPE_BF16, 9, 40, 4, 256, CAPACITY, 0, 9, LADDER_SINGLE },
+		{ DTYPE_BF16, 9, 4, 4, 128, CAPACITY, 0, 9, LADDER_SINGLE },
+		{ DTYPE_BF16, 9, 40, 4, 128, CAPACITY, 1000, 9, LADDER_SINGLE },
+		{ DTYPE_BF16, 9, 40, 4, 128, CAPACITY, 0, 8, LADDER_SINGLE },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct attention_shape s = {
+			.layers = 1, .slots = cases[i].slots, .kv_heads = KV_HEADS,
+			.heads = KV_HEADS * cases[i].group, .head_dim = cases[i].head_dim,
+			.max_len = cases[i].max_len, .kv_dtype = cases[i].kv_dtype,
+			.rung = cases[i].rung, .window = cases[i].window,
+		};
+		const struct device_info info = {
+			.compute_major = cases[i].compute, .multiprocessors = 132,
+		};
+
+		ck_assert_msg(ladder_form(&s, &info) == cases[i].form, "case %zu: form %d", i,
+			      (int)ladder_form(&s, &info));
+	}
+}
+END_TEST
+
+/* All shapes have room for the keys and the values of a tile. */
+START_TEST(pairs_have_two_tiles_in_flight)
+{
+	for (int group = 1; group <= 8; group++)
+		for (size_t i = 0; i < HEAD_SIZE_COUNT && dims[i] <= PAIR_MAX_D; i++)
+			for (int size = 1; size <= 2; size++)
+				ck_assert_int_ge(PAIR_PLACES(TENSOR_GROUP(group), dims[i], size),
+						 2);
 }
 END_TEST
 
@@ -429,6 +489,8 @@ int main(void)
 	tcase_set_timeout(tests, 300);
 	tcase_add_loop_test(tests, the_bits_are_those_of_f32, 0, CASES);
 	tcase_add_loop_test(tests, tensor_cores_have_the_same_bits_on_all_rungs, 0, CASES);
+	tcase_add_test(tests, large_batches_have_pairs_of_blocks);
+	tcase_add_test(tests, pairs_have_two_tiles_in_flight);
 	tcase_add_loop_test(tests, tensor_cores_are_accurate, 0, CASES);
 	tcase_add_loop_test(tests, a_nan_stays_in_its_rows, 0, TYPES);
 	tcase_add_loop_test(tests, an_infinite_key_is_what_it_is_in_float, 0, TYPES - 1);

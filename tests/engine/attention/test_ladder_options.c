@@ -305,7 +305,7 @@ START_TEST(the_table_has_options)
 		OK(attention_check(&path_ladder, &s));
 		ck_assert_msg(ladder_rung(&s) == cases[i].rung, "case %zu: rung %d, not %d", i,
 			      ladder_rung(&s), cases[i].rung);
-		ck_assert(!ladder_clusters(&s, &info));
+		ck_assert(ladder_form(&s, &info) == LADDER_SINGLE);
 	}
 }
 END_TEST

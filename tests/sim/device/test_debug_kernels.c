@@ -66,11 +66,14 @@ static void compare_runs(struct store *store, const char *what)
 	OK(store_close(store));
 }
 
+enum { PAIR_HEADS = 67 };               /* two sequences of as many KV heads have 134 splits */
+
 /* room: 0 for that of other paths; rung 10 has clusters unless there is more than they take. */
 static const struct ladder_way {
 	int rung;
 	enum dtype kv_dtype;
 	int room, sinks;                /* sinks: with a window and a softcap */
+	int kv_heads;                   /* 0: those of recording_shape() */
 } ladder_ways[] = {
 	{ 4, DTYPE_F32, 0, 0 },
 	{ 5, DTYPE_F32, 0, 0 }, { 6, DTYPE_F32, 0, 0 }, { 9, DTYPE_F32, 0, 0 },
@@ -91,6 +94,10 @@ static const struct ladder_way {
 	{ 9, DTYPE_BF16, 0, 1 }, { 10, DTYPE_BF16, 0, 1 }, { 5, DTYPE_E4M3, 0, 1 },
 	{ 6, DTYPE_E4M3, 0, 1 }, { 7, DTYPE_E4M3, 0, 1 }, { 9, DTYPE_E4M3, 0, 1 },
 	{ 10, DTYPE_E4M3, 0, 1 },
+	/* as many as have two blocks for each multiprocessor */
+	{ 9, DTYPE_F16, 0, 0, PAIR_HEADS }, { 10, DTYPE_F16, 0, 0, PAIR_HEADS },
+	{ 9, DTYPE_BF16, 0, 0, PAIR_HEADS }, { 10, DTYPE_BF16, 0, 0, PAIR_HEADS },
+	{ 9, DTYPE_E4M3, 0, 0, PAIR_HEADS }, { 10, DTYPE_E4M3, 0, 0, PAIR_HEADS },
 };
 
 static void compare_path(const struct path *path, int round)
@@ -108,6 +115,8 @@ static void compare_path(const struct path *path, int round)
 		shape.sinks = way->sinks;
 		shape.window = way->sinks ? 2 : 0;
 		shape.softcap = way->sinks ? 3.0f : 0.0f;
+		if (way->kv_heads)
+			shape.heads = shape.kv_heads = way->kv_heads;
 	}
 	shape.warps = 1 + round % 2;
 	if (path == &path_cached)

@@ -1,0 +1,26 @@
+/* flash_decode_planned_tensor_pair_bf16.cu - flash_decode_planned_tensor_bf16, of which two blocks
+ * run on a multiprocessor: rung 9.
+ *
+ * The same parameters and bits. Blocks have half of its registers and shared memory, so head sizes
+ * are at most 128, and KV heads have at most 8 query heads: the host checks that. Needs sm_90.
+ */
+#define SPLIT_BF16
+#define SPLIT_PAIR
+#include "kernels/split_planned.cuh"
+#include "kernels/split_tensor_kernel.cuh"
+
+KERNEL __launch_bounds__(SPLIT_THREADS, 2)
+flash_decode_planned_tensor_pair_bf16(const float *q, const unsigned short *k,
+				      const unsigned short *v, float *partials, const int *plan,
+				      int H, int Hkv, int D, int max_len, long long stride,
+				      float scale)
+{
+	extern __shared__ __align__(128) float shared[];
+	struct split_launch in = {
+		.q = q, .k = k, .v = v, .partials = partials, .plan = plan,
+		.H = H, .Hkv = Hkv, .D = D, .max_len = max_len, .stride = stride, .scale = scale,
+	};
+
+	grid_let_next();
+	SPLIT_DISPATCH(planned_run, &in);
+}
