@@ -105,15 +105,17 @@ with open(sys.argv[1], "r+b") as file:
 if command -v python3 >/dev/null 2>&1; then
 	# climbed NAME RUNG SLOTS LENGTHS TYPE OPTION...: two query heads for a KV head.
 	climbed() {
-		name=$1 rung=$2 slots=$3 lengths=$4 type=$5
+		name=$1 rung=$2 slots=$3 lengths=$4 type=$5 room=130
 		shift 5
-		tensor "$work/ladder_q.npy" 1 "$slots, 2, 64"
+		# Room for three splits: of many sequences, more than there are multiprocessors.
+		[ "$slots" -lt 45 ] || room=257
+		values "$work/ladder_q.npy" 1 "$slots, 2, 64"
 		for letter in k v; do
 			kv=$work/ladder_$letter.npy
-			values "$kv" "$([ "$letter" = k ] && echo 2 || echo 3)" "$slots, 1, 130, 64"
+			values "$kv" "$([ "$letter" = k ] && echo 2 || echo 3)" "$slots, 1, $room, 64"
 			[ "$type" = f32 ] || {
 				mv "$kv" "$work/wide.npy"
-				narrow_tensor "$type" "$work/wide.npy" "$kv" "$slots, 1, 130, 64"
+				narrow_tensor "$type" "$work/wide.npy" "$kv" "$slots, 1, $room, 64"
 			}
 		done
 		record "$name" attend --path ladder --rung "$rung" --lengths "$lengths" \
@@ -141,7 +143,7 @@ if command -v python3 >/dev/null 2>&1; then
 		esac
 		# More splits than multiprocessors.
 		[ "$type" = f32 ] || for rung in 9 10; do
-			climbed "ladder-pair-$rung-$type" "$rung" 67 "1,130$(printf ',0%.0s' $(seq 65))" \
+			climbed "ladder-pair-$rung-$type" "$rung" 45 "1,130$(printf ',0%.0s' $(seq 43))" \
 				"$type"
 		done
 		# Each kernel that takes features, but not with each type, to save space.
