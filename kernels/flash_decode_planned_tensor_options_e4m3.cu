@@ -16,7 +16,7 @@ flash_decode_planned_tensor_options_e4m3(const float *q, const unsigned char *k,
 					 int D, int max_len, long long stride, float scale,
 					 const float *k_scale, const float *v_scale, float softcap,
 					 int window, int sinks, const int *page_table, int page,
-					 int pages)
+					 int pages, int queries)
 {
 	extern __shared__ __align__(128) float shared[];
 	struct split_launch in = {
@@ -24,6 +24,7 @@ flash_decode_planned_tensor_options_e4m3(const float *q, const unsigned char *k,
 		.k_scale = k_scale, .v_scale = v_scale,
 		.softcap = softcap, .window = window, .sinks = sinks, .seq_lens = seq_lens,
 		.plan = plan, .page_table = page_table, .page = page, .pages = pages,
+		.queries = queries,
 		.H = H, .Hkv = Hkv, .D = D, .max_len = max_len, .stride = stride, .scale = scale,
 	};
 

@@ -12,13 +12,13 @@ flash_decode_split_options_bf16(const float *q, const unsigned short *k, const u
 				float *partials, const int *seq_lens, int H, int Hkv, int D,
 				int max_len, long long stride, float scale,
 				float softcap, int window, int sinks,
-				const int *page_table, int page, int pages)
+				const int *page_table, int page, int pages, int queries)
 {
 	extern __shared__ __align__(128) float shared[];
 	struct split_launch in = {
 		.q = q, .k = k, .v = v, .partials = partials,
 		.softcap = softcap, .window = window, .sinks = sinks, .seq_lens = seq_lens,
-		.page_table = page_table, .page = page, .pages = pages,
+		.page_table = page_table, .page = page, .pages = pages, .queries = queries,
 		.H = H, .Hkv = Hkv, .D = D, .max_len = max_len, .stride = stride, .scale = scale,
 	};
 

@@ -13,14 +13,14 @@ flash_decode_split_options_e4m3(const float *q, const unsigned char *k, const un
 				int max_len, long long stride, float scale,
 				const float *k_scale, const float *v_scale,
 				float softcap, int window, int sinks,
-				const int *page_table, int page, int pages)
+				const int *page_table, int page, int pages, int queries)
 {
 	extern __shared__ __align__(128) float shared[];
 	struct split_launch in = {
 		.q = q, .k = k, .v = v, .partials = partials,
 		.k_scale = k_scale, .v_scale = v_scale,
 		.softcap = softcap, .window = window, .sinks = sinks, .seq_lens = seq_lens,
-		.page_table = page_table, .page = page, .pages = pages,
+		.page_table = page_table, .page = page, .pages = pages, .queries = queries,
 		.H = H, .Hkv = Hkv, .D = D, .max_len = max_len, .stride = stride, .scale = scale,
 	};
 

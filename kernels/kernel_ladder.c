@@ -96,11 +96,12 @@ NARROW(flash_decode_tensor, 7, bf16, reads_16);
 NARROW(flash_decode_tensor, 7, e4m3, reads_e4m3);
 #undef NARROW
 
-/* --- the same with options at the end: softcap, window, sinks, page_table, page and pages --- */
+/* --- the same with options at the end: softcap, window, sinks, page_table, page, pages and
+ *     queries --- */
 
-/* Keys in pages: only those that a query sees, because the table need not have pages for others. */
-static void pages_read(const struct kernel_call *call, const struct ladder_params *p,
-		       kernel_extent_fn *extent, void *context)
+/* Only keys that a query sees: a page table need not have pages for others. */
+static void reads_options(const struct kernel_call *call, const struct ladder_params *p,
+			  kernel_extent_fn *extent, void *context)
 {
 	const struct partials_params *of = &p->partials;
 
@@ -111,19 +112,10 @@ static void pages_read(const struct kernel_call *call, const struct ladder_param
 		struct visible_rows v = visible_rows_of(call, p, m);
 
 		for (int i = 0; i < 2; i++)
-			page_rows_read(call, p, (struct rows){ m, 0, call->grid.x, v.begin[i],
-							       v.end[i] }, extent, context);
+			rows_read(call, p, (struct rows){
+				sequence_of(call, p, m), 0, call->grid.x, v.begin[i], v.end[i] },
+				extent, context);
 	}
-}
-
-static void reads_options(const struct kernel_call *call, const struct ladder_params *p,
-			  kernel_extent_fn *extent, void *context)
-{
-	if (call->values[option_of(p, OPTION_TABLE)].i == 0) {
-		reads_keys(call, p, extent, context);
-		return;
-	}
-	pages_read(call, p, extent, context);
 	scales_read(call, p, extent, context);
 }
 
@@ -134,8 +126,9 @@ LADDER_READS(options_reads_e4m3, reads_options, &params_of_e4m3)
 #define OPTIONS(kernel_name, suffix, rung, of, reads_cache) \
 	const struct kernel kernel_##kernel_name##_options##suffix = { \
 		CUDA_C_KERNEL(kernel_name##_options##suffix), \
-		.summary = "rung " #rung " with softcap, window, sinks, pages" of, \
+		.summary = "rung " #rung " with softcap, window, sinks, pages, queries" of, \
 		.role = ROLE_CHUNK, .independent = true, .max_threads = 32 * SPLIT_WARPS, \
+		.later_params = OPTIONS_LATER, \
 		.writes = group_writes, .reads = reads_cache, .points = stream_points, \
 	}
 

@@ -1,21 +1,32 @@
 /* kernel_options.h - which rows of keys and values the ladder's kernels read that have options, for
  * their entries.
  *
- * Their parameters end with softcap, window, sinks, page_table, page and pages. Included only by
- * kernel_ladder.c and kernel_planned.c.
+ * Their parameters end with softcap, window, sinks, page_table, page, pages and queries: of each
+ * sequence, slots that follow each other. Included only by kernel_ladder.c and kernel_planned.c.
  */
 #ifndef KERNEL_OPTIONS_H
 #define KERNEL_OPTIONS_H
 
 #include "kernels/kernel_split.h"
 
-enum { OPTION_WINDOW = 1, OPTION_SINKS, OPTION_TABLE, OPTION_PAGE, OPTION_PAGES };
+enum { OPTION_WINDOW = 1, OPTION_SINKS, OPTION_TABLE, OPTION_PAGE, OPTION_PAGES,
+       OPTION_QUERIES };
+#define OPTIONS_LATER 1         /* queries */
 
 /* The number of a parameter after those of the kernel without options, which end with the scale,
  * after the stride, or with the scales of e4m3. */
 static inline int option_of(const struct ladder_params *p, int option)
 {
 	return p->partials.stride + 2 + (p->scales ? 2 : 0) + option;
+}
+
+/* The sequence of a slot. */
+static inline uint64_t sequence_of(const struct kernel_call *call, const struct ladder_params *p,
+				   uint64_t m)
+{
+	uint64_t queries = value_of(call, option_of(p, OPTION_QUERIES));
+
+	return queries > 1 ? m / queries : m;
 }
 
 /* The rows of a sequence that its query sees: the sinks and the window, or all and none. */
@@ -53,10 +64,26 @@ static inline struct visible_rows visible_rows_of(const struct kernel_call *call
 			    - gap_of(call, p, m));
 }
 
-/* Rows [begin, end) of sequence m, of KV heads [head, head + heads). */
+/* Rows [begin, end) of a sequence, of KV heads [head, head + heads). */
 struct rows {
-	uint64_t m, head, heads, begin, end;
+	uint64_t sequence, head, heads, begin, end;
 };
+
+/* Rows that follow each other in a cache without pages. */
+static inline void cache_rows_read(const struct kernel_call *call, const struct ladder_params *p,
+				   struct rows rows, kernel_extent_fn *extent, void *context)
+{
+	const struct partials_params *of = &p->partials;
+	uint64_t row = value_of(call, of->D) * of->element;
+
+	for (uint64_t h = rows.head; rows.begin < rows.end && h < rows.head + rows.heads; h++) {
+		uint64_t at = rows.sequence * value_of(call, of->stride) * of->element
+			+ (h * value_of(call, of->max_len) + rows.begin) * row;
+
+		extent(context, of->k, at, (rows.end - rows.begin) * row);
+		extent(context, of->v, at, (rows.end - rows.begin) * row);
+	}
+}
 
 /* Rows in the pages that the sequence's table names, up to the table's end. */
 static inline void page_rows_read(const struct kernel_call *call, const struct ladder_params *p,
@@ -68,7 +95,7 @@ static inline void page_rows_read(const struct kernel_call *call, const struct l
 	uint64_t row = value_of(call, of->D) * of->element;
 
 	while (page > 0 && rows.begin < rows.end) {
-		uint64_t entry = rows.m * value_of(call, option_of(p, OPTION_PAGES))
+		uint64_t entry = rows.sequence * value_of(call, option_of(p, OPTION_PAGES))
 			+ rows.begin / page;
 		uint64_t count = page - rows.begin % page, at;
 
@@ -84,6 +111,16 @@ static inline void page_rows_read(const struct kernel_call *call, const struct l
 		}
 		rows.begin += count;
 	}
+}
+
+/* Rows wherever they are. */
+static inline void rows_read(const struct kernel_call *call, const struct ladder_params *p,
+			     struct rows rows, kernel_extent_fn *extent, void *context)
+{
+	if (call->values[option_of(p, OPTION_TABLE)].i == 0)
+		cache_rows_read(call, p, rows, extent, context);
+	else
+		page_rows_read(call, p, rows, extent, context);
 }
 
 #endif

@@ -98,21 +98,6 @@ static void writes_planned(const struct kernel_call *call, const struct planned_
 	       * (value_of(call, l->partials.D) + 2) * sizeof(float));
 }
 
-/* Rows of one KV head that follow each other in a cache without pages. */
-static void cache_rows_read(const struct kernel_call *call, const struct ladder_params *p,
-			    struct rows rows, kernel_extent_fn *extent, void *context)
-{
-	const struct partials_params *of = &p->partials;
-	uint64_t row = value_of(call, of->D) * of->element;
-	uint64_t at = rows.m * value_of(call, of->stride) * of->element
-		+ (rows.head * value_of(call, of->max_len) + rows.begin) * row;
-
-	if (rows.begin >= rows.end)
-		return;
-	extent(context, of->k, at, (rows.end - rows.begin) * row);
-	extent(context, of->v, at, (rows.end - rows.begin) * row);
-}
-
 /* The keys and values of one unit of the plan. */
 static void reads_unit(const struct kernel_call *call, const struct planned_params *p,
 		       uint64_t first, kernel_extent_fn *extent, void *context)
@@ -279,12 +264,10 @@ static void reads_unit_options(const struct kernel_call *call, const struct plan
 		return;
 	v = visible_part(call, l, unit_row / Hkv, begin, end);
 	for (int i = 0; i < 2; i++) {
-		struct rows rows = { unit_row / Hkv, unit_row % Hkv, 1, v.begin[i], v.end[i] };
+		struct rows rows = { sequence_of(call, l, unit_row / Hkv), unit_row % Hkv, 1,
+				     v.begin[i], v.end[i] };
 
-		if (call->values[option_of(l, OPTION_TABLE)].i == 0)
-			cache_rows_read(call, l, rows, extent, context);
-		else
-			page_rows_read(call, l, rows, extent, context);
+		rows_read(call, l, rows, extent, context);
 	}
 }
 
@@ -343,8 +326,9 @@ static unsigned fused_options_points(const struct kernel_call *call)
 #define OPTIONS(kernel_name, rung, of, writes_fn, reads_fn, points_fn, ...) \
 	const struct kernel kernel_##kernel_name = { \
 		CUDA_C_KERNEL(kernel_name), \
-		.summary = "rung " #rung " with softcap, window, sinks, pages" of, \
+		.summary = "rung " #rung " with softcap, window, sinks, pages, queries" of, \
 		.role = ROLE_CHUNK, .programmatic = true, .max_threads = 32 * SPLIT_WARPS, \
+		.later_params = OPTIONS_LATER, \
 		.writes = writes_fn, .reads = reads_fn, .points = points_fn, __VA_ARGS__ \
 	}
 #define PLANNED_OPTIONS(suffix, of, reads) \

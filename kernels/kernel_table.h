@@ -142,6 +142,9 @@ struct kernel {
 	bool independent;               /* blocks share only inputs: several threads may run them */
 	bool programmatic;              /* may begin while the launch before ends, on sm_90 */
 	unsigned max_threads;           /* per block, by design; 0: only the device's limit */
+	/* How many i32 parameters at the end were added when traces with launches without them had
+	 * been recorded already: 1 is as if there were none, and is not recorded. */
+	int later_params;
 	/* The byte ranges that it writes and reads. */
 	void (*writes)(const struct kernel_call *, kernel_extent_fn *, void *context);
 	void (*reads)(const struct kernel_call *, kernel_extent_fn *, void *context);

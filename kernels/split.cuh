@@ -21,7 +21,7 @@ struct split {
 #endif
 #ifdef SPLIT_OPTIONS
 	float softcap;                  /* 0: none */
-	int slot;                       /* of the sequence */
+	int sequence;
 	int sinks, gap;                 /* keys from `sinks` on are `gap` rows further on */
 #endif
 	long long row;                  /* of its first query head, slot * H + head */
@@ -51,9 +51,10 @@ struct split_launch {
 #endif
 	const int *seq_lens, *plan;
 #ifdef SPLIT_OPTIONS
-	/* [M, pages] which page of `page` rows has each part of a sequence; NULL: no pages */
+	/* [sequences, pages] which page of `page` rows has each part of one; NULL: no pages */
 	const int *page_table;
 	int page, pages;
+	int queries;                    /* slots of a sequence, which share its keys */
 	float *lse;
 #endif
 	unsigned *tickets;
@@ -88,12 +89,13 @@ static __device__ void split_place(struct split *s, const struct split_launch *i
 	s->weights += threadIdx.y * SPLIT_TILE(s->D) * heads;
 }
 
-/* Where key 0 of a KV head of a sequence is in the caches; with pages, row 0 of page 0. */
+/* Where key 0 of a KV head of a slot is in the caches; with pages, row 0 of page 0. */
 static __device__ long long split_cache(const struct split_launch *in, int slot, int kv_head)
 {
 #ifdef SPLIT_OPTIONS
 	if (in->page_table)
 		return (long long)kv_head * in->page * in->D;
+	slot /= in->queries;
 #endif
 	return slot * in->stride + (long long)kv_head * in->max_len * in->D;
 }
@@ -113,7 +115,7 @@ static __device__ void split_set(struct split *s, const struct split_launch *in,
 	s->v_scale = in->v_scale[kv_head];
 #endif
 #ifdef SPLIT_OPTIONS
-	s->slot = slot;
+	s->sequence = slot / in->queries;
 	s->softcap = in->softcap;
 	s->gap = SPLIT_GAP(in->seq_lens[slot], in->window, in->sinks);
 	s->sinks = s->gap > 0 ? in->sinks : 0;
@@ -126,9 +128,9 @@ static __device__ void split_set(struct split *s, const struct split_launch *in,
 #ifdef SPLIT_OPTIONS
 /* How many rows from split_cache() on a row of a sequence is. A pool of pages has fewer than 2^31
  * rows. */
-static __device__ int split_place_of_row(const struct split_launch *in, int slot, int row)
+static __device__ int split_place_of_row(const struct split_launch *in, int sequence, int row)
 {
-	const int *table = in->page_table + (long long)slot * in->pages;
+	const int *table = in->page_table + (long long)sequence * in->pages;
 	int page;
 
 	if (!in->page_table)
@@ -138,7 +140,7 @@ static __device__ int split_place_of_row(const struct split_launch *in, int slot
 }
 #endif
 
-/* Keys that a sequence attends to. */
+/* Keys that a slot attends to. */
 static __device__ int split_keys(const struct split_launch *in, int slot)
 {
 	int keys = in->seq_lens[slot];
@@ -166,7 +168,7 @@ static __device__ void split_none(struct split *s)
 	s->k = s->v = NULL;
 	s->begin = s->end = 0;
 #ifdef SPLIT_OPTIONS
-	s->slot = s->sinks = s->gap = 0;
+	s->sequence = s->sinks = s->gap = 0;
 #endif
 }
 

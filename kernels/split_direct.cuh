@@ -13,7 +13,7 @@
 
 struct split_source {
 	const struct split_launch *in;
-	int sinks, gap, end;            /* of the split */
+	int sequence, sinks, gap, end;  /* of the split */
 };
 
 typedef struct split_place_of_tile {
@@ -32,7 +32,7 @@ INLINE_PIECE split_tile source_wait(struct split_source *source, const split_ele
 	(void)D;
 	if (row >= source->sinks)
 		row += source->gap;
-	tile.place = split_place_of_row(source->in, blockIdx.y, row);
+	tile.place = split_place_of_row(source->in, source->sequence, row);
 	return tile;
 }
 
@@ -81,6 +81,7 @@ INLINE_PIECE void split_run(const struct split_launch *in, int heads, split_atte
 	}
 #ifdef SPLIT_OPTIONS
 	source.in = in;
+	source.sequence = s.sequence;
 	source.end = s.end;
 	source.sinks = s.sinks;
 	source.gap = s.gap;

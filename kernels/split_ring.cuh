@@ -8,7 +8,8 @@
  *
  * A launch that overlaps the one before it (sim/cuda/programmatic.h) leaves out the last tile of a
  * sequence, which that one may be writing, until the warp has attended to all before it: lane 0
- * waits then. Before a kernel writes anything, all of its threads wait.
+ * waits then. With several queries of a sequence these are the tiles with as many of its last keys.
+ * Before a kernel writes anything, all of its threads wait.
  */
 #ifndef SPLIT_RING_CUH
 #define SPLIT_RING_CUH
@@ -47,14 +48,32 @@ struct split_source {
 	const split_element *k, *v;
 	int key, end;                   /* end of its split; no more copies: key >= end */
 	bool values;
-	bool last;                      /* its split is the last one of its sequence */
 	bool waited;                    /* for the launch before, if this one may overlap it */
 #ifdef SPLIT_OPTIONS
-	int slot, sinks, gap;           /* of the sequence */
+	int sequence, sinks, gap;
+	int appended;                   /* keys from here on may have been appended just before */
+#else
+	bool last;                      /* its split is the last one of its sequence */
 #endif
 	const struct split_launch *in;
 	struct plan_run run;            /* the splits after that one */
 };
+
+/* Sets where the keys of a unit's split are, and which of them have to wait. */
+INLINE_PIECE void source_locate(struct split_source *source, const struct plan_unit *unit)
+{
+#ifdef SPLIT_OPTIONS
+	const struct split_launch *in = source->in;
+	int slot = unit->row / in->Hkv;
+
+	source->sequence = slot / in->queries;
+	source->gap = SPLIT_GAP(in->seq_lens[slot], in->window, in->sinks);
+	source->sinks = source->gap > 0 ? in->sinks : 0;
+	source->appended = split_keys(in, slot) - in->queries;
+#else
+	source->last = PLAN_INDEX(unit->place) + 1 == PLAN_USED(unit->place);
+#endif
+}
 
 /* Goes on with the next split in which the warp has keys. */
 INLINE_PIECE void source_next(struct split_source *source)
@@ -69,12 +88,7 @@ INLINE_PIECE void source_next(struct split_source *source)
 		source->v = in->v + cache;
 		source->key = unit.begin + (int)threadIdx.y * SPLIT_TILE(in->D);
 		source->end = unit.end;
-		source->last = PLAN_INDEX(unit.place) + 1 == PLAN_USED(unit.place);
-#ifdef SPLIT_OPTIONS
-		source->slot = unit.row / in->Hkv;
-		source->gap = SPLIT_GAP(in->seq_lens[source->slot], in->window, in->sinks);
-		source->sinks = source->gap > 0 ? in->sinks : 0;
-#endif
+		source_locate(source, &unit);
 	}
 }
 
@@ -93,9 +107,8 @@ INLINE_PIECE void source_copy(struct split_source *source, int place, int count,
 
 		if (source->in->page_table)
 			some = min(some, source->in->page - row % source->in->page);
-		async_bulk_load_once(tile,
-				     rows + (long long)split_place_of_row(source->in, source->slot,
-									  row) * D,
+		row = split_place_of_row(source->in, source->sequence, row);
+		async_bulk_load_once(tile, rows + (long long)row * D,
 				     (unsigned)(some * D) * sizeof(split_element),
 				     &source->landed[place]);
 		tile += some * (D / 4);
@@ -126,12 +139,21 @@ INLINE_PIECE void source_issue(struct split_source *source, int D)
 	source->values = !source->values;
 }
 
+/* Whether the launch before may be writing keys of the next tile, or values. */
+INLINE_PIECE bool source_must_wait(const struct split_source *source, int D)
+{
+#ifdef SPLIT_OPTIONS
+	return !source->waited && source->key + SPLIT_TILE(D) > source->appended;
+#else
+	return !source->waited && source->last && source->key + SPLIT_TILE(D) >= source->end;
+#endif
+}
+
 /* Issues copies until all places have one, none is left, or the next one has to wait. */
 INLINE_PIECE void source_fill(struct split_source *source, int D)
 {
 	while (source->busy < source->stages && source->key < source->end
-	       && (source->waited || !source->last
-		   || source->key + SPLIT_TILE(D) < source->end))
+	       && !source_must_wait(source, D))
 		source_issue(source, D);
 }
 
@@ -156,12 +178,15 @@ INLINE_PIECE void source_begin(struct split_source *source, const struct split *
 	source->key = s->begin + (int)threadIdx.y * SPLIT_TILE(s->D);
 	source->end = s->end;
 	source->values = false;
-	source->last = last;
 	source->waited = !overlaps;
 #ifdef SPLIT_OPTIONS
-	source->slot = s->slot;
+	(void)last;                     /* those of `s` do not overlap */
+	source->sequence = s->sequence;
 	source->sinks = s->sinks;
 	source->gap = s->gap;
+	source->appended = 0;
+#else
+	source->last = last;
 #endif
 	source->in = in;
 	source->run.count = 0;

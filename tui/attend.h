@@ -21,7 +21,7 @@ struct attend {
 	int page;                       /* rows of a page; 0: as in k */
 	bool scale_given;
 	enum causal_mask mask;
-	/* (H, D) or (M, H, D), and (Hkv, n, D) or (M, Hkv, n, D) twice, of pages (P, Hkv, N, D);
+	/* (H, D), (M, H, D) or (M, T, H, D), and (Hkv, n, D) or (M, Hkv, n, D) twice, of pages (P, Hkv, N, D);
 	 * prefill: (BH, Nq, D), (BHkv, Nk, D), (BHkv, Nk, Dv) */
 	struct npy q, k, v;             /* q is widened to f32 */
 	enum dtype q_type;              /* of q's file */
@@ -29,14 +29,15 @@ struct attend {
 	struct npy page_table;          /* (M, pages), or (pages) for one sequence */
 	struct attention_shape shape;   /* of a decode step */
 	int rows;                       /* n, of k and v; with pages N * pages */
-	int *lengths;                   /* [M] keys per sequence, including the appended one */
+	int *lengths;                   /* [M] keys per sequence, including those appended */
+	int *appended;                  /* [M] keys; unused with pages */
 	bool *done;                     /* [M] true for a sequence without keys */
-	float *k_new, *v_new;           /* [M, Hkv, D]; unused with pages */
+	float *k_new, *v_new;           /* [M, T, Hkv, D]; unused with pages */
 	struct prefill prefill;         /* with --path prefill */
 	float *out;                     /* from the first device; same rank as q */
 	enum dtype out_type;            /* of the output file: what out is rounded to */
-	float *lse;                     /* [M, H], with --lse */
-	int64_t out_shape[3];
+	float *lse;                     /* [M, T, H], with --lse */
+	int64_t out_shape[4];
 	size_t out_count;
 };
 

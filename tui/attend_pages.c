@@ -27,11 +27,11 @@ enum status attend_pages_read(struct attend *attend)
 	const struct npy *k = &attend->k;
 	struct npy *table = &attend->page_table;
 	struct kv_pages *pages = &attend->shape.pages;
-	int64_t wanted[] = { attend->q.rank == 3 ? attend->q.shape[0] : 1, -1 };
+	int64_t wanted[] = { attend->q.rank > 2 ? attend->q.shape[0] : 1, -1 };
 	int rank;
 
 	TRY(npy_read(attend->page_table_path, table));
-	rank = attend->q.rank == 3 || table->rank == 2 ? 2 : 1;
+	rank = attend->q.rank > 2 || table->rank == 2 ? 2 : 1;
 	TRY(attend_check_tensor("--page-table", attend->page_table_path, table, DTYPE_I32, rank,
 				rank == 2 ? wanted : wanted + 1));
 	*pages = (struct kv_pages){
@@ -54,8 +54,8 @@ enum status attend_pages_check(const struct attend *attend)
 	const struct attention_shape *s = &attend->shape;
 
 	for (int slot = 0; slot < s->slots; slot++)
-		if (kv_pages_check_used(&s->pages, slot, attend->lengths[slot], s->window,
-					s->sinks) != STATUS_OK)
+		if (kv_pages_check_used(&s->pages, slot, attend->lengths[slot],
+					attention_whole_window(s), s->sinks) != STATUS_OK)
 			return fail_context(STATUS_USAGE, "--page-table %s",
 					    attend->page_table_path);
 	return STATUS_OK;

@@ -2,7 +2,7 @@
  * files.
  *
  * k and v are the cache after the append: all rows of a sequence but the last are loaded, and the
- * path appends the last. With pages (attend_pages.c) all rows are loaded. tui/run.c handles devices
+ * path appends the last, or with several queries as many. With pages (attend_pages.c) all rows are loaded. tui/run.c handles devices
  * and traces, attend_prefill.c the path prefill.
  */
 #include <math.h>
@@ -99,6 +99,21 @@ enum status attend_read_q(struct attend *attend)
 	return STATUS_OK;
 }
 
+/* Of 4 dimensions: (M, T, H, D). */
+static enum status check_queries(const struct attend *attend)
+{
+	const struct npy *q = &attend->q;
+
+	if (q->rank < 4)
+		return STATUS_OK;
+	if (attend->run.path != &path_ladder)
+		return fail(STATUS_USAGE, "--q %s: 4 dimensions, of which the second is queries of "
+			    "a sequence, need --path ladder with rung 5 or more", attend->q_path);
+	return q->shape[1] > 0 ? STATUS_OK
+		: fail(STATUS_USAGE, "--q %s: expected 1 or more queries of each sequence, got 0",
+		       attend->q_path);
+}
+
 /* q's shape determines k's except for the KV heads and keys, and pages; v must have k's shape. */
 static enum status read_tensors(struct attend *attend)
 {
@@ -107,11 +122,12 @@ static enum status read_tensors(struct attend *attend)
 	int rank;
 
 	TRY(attend_read_q(attend));
-	rank = q->rank == 3 ? 3 : 2;
+	rank = q->rank == 3 || q->rank == 4 ? q->rank : 2;
 	TRY(attend_check_tensor("--q", attend->q_path, q, DTYPE_F32, rank, wanted));
-	if (rank == 3)
+	TRY(check_queries(attend));
+	if (rank > 2)
 		wanted[0] = q->shape[0];
-	rank = attend->page_table_path ? 4 : rank + 1;
+	rank = attend->page_table_path || rank > 2 ? 4 : 3;
 	wanted[rank - 1] = q->shape[q->rank - 1];
 	if (attend->page_table_path)
 		attend_pages_wanted(attend, wanted);
@@ -140,16 +156,17 @@ static enum status read_scale(const char *option, const char *path, int kv_heads
 static void find_shape(struct attend *attend)
 {
 	const struct npy *q = &attend->q, *k = &attend->k;
-	bool batched = q->rank == 3;
+	bool batched = q->rank > 2;
 	struct attention_shape *s = &attend->shape;
 
 	if (!attend->page_table_path)
 		attend->rows = (int)k->shape[batched + 1];
 	s->layers = 1;
 	s->slots = batched ? (int)q->shape[0] : 1;
-	s->heads = (int)q->shape[batched];
+	s->queries = q->rank == 4 ? (int)q->shape[1] : 1;
+	s->heads = (int)q->shape[q->rank - 2];
 	s->kv_heads = (int)k->shape[k->rank - 3];
-	s->head_dim = (int)q->shape[batched + 1];
+	s->head_dim = (int)q->shape[q->rank - 1];
 	s->max_len = attend->rows > 0 ? attend->rows : 1;
 	run_options_shape(&attend->run, s);
 	s->kv_dtype = k->dtype;
@@ -187,14 +204,30 @@ static void take_row(const struct attend *attend, const struct npy *cache, int s
 		size_t from = (line * (size_t)attend->rows + (size_t)row) * D;
 
 		for (size_t d = 0; d < D; d++)
-			out[line * D + d] = attend_element(cache, from + d);
+			out[head * D + d] = attend_element(cache, from + d);
+	}
+}
+
+/* The keys and values that a sequence appends: its last ones, one for each query. */
+static void take_rows(struct attend *attend, int slot)
+{
+	const struct attention_shape *s = &attend->shape;
+	size_t row = (size_t)s->kv_heads * (size_t)s->head_dim;
+	int length = attend->lengths[slot];
+
+	attend->appended[slot] = length < s->queries ? length : s->queries;
+	for (int i = 1; i <= attend->appended[slot]; i++) {
+		size_t to = (size_t)((slot + 1) * s->queries - i) * row;
+
+		take_row(attend, &attend->k, slot, length - i, attend->k_new + to);
+		take_row(attend, &attend->v, slot, length - i, attend->v_new + to);
 	}
 }
 
 static enum status prepare_step(struct attend *attend)
 {
 	const struct attention_shape *s = &attend->shape;
-	size_t M, new_rows;
+	size_t M, queries, new_rows;
 
 	TRY(read_tensors(attend));
 	if (attend->page_table_path)
@@ -212,22 +245,22 @@ static enum status prepare_step(struct attend *attend)
 	if (attend->lse_path)
 		TRY(output_check(attend->lse_path));
 	M = (size_t)s->slots;
-	new_rows = M * (size_t)s->kv_heads * (size_t)s->head_dim;
+	queries = M * (size_t)s->queries;
+	new_rows = queries * (size_t)s->kv_heads * (size_t)s->head_dim;
 	attend->lengths = xcalloc(M + 1, sizeof *attend->lengths);
+	attend->appended = xcalloc(M + 1, sizeof *attend->appended);
 	attend->done = xcalloc(M + 1, sizeof *attend->done);
 	attend->k_new = xcalloc(new_rows + 1, sizeof(float));
 	attend->v_new = xcalloc(new_rows + 1, sizeof(float));
 	attend->out = xcalloc(attend->out_count + 1, sizeof(float));
-	attend->lse = xcalloc(M * (size_t)s->heads + 1, sizeof(float));
+	attend->lse = xcalloc(queries * (size_t)s->heads + 1, sizeof(float));
 	TRY(read_lengths(attend));
 	if (s->pages.rows > 0)
 		TRY(attend_pages_check(attend));
 	for (int slot = 0; slot < s->slots; slot++) {
 		attend->done[slot] = attend->lengths[slot] == 0;
-		if (attend->done[slot] || s->pages.rows > 0)
-			continue;
-		take_row(attend, &attend->k, slot, attend->lengths[slot] - 1, attend->k_new);
-		take_row(attend, &attend->v, slot, attend->lengths[slot] - 1, attend->v_new);
+		if (s->pages.rows == 0)
+			take_rows(attend, slot);
 	}
 	return STATUS_OK;
 }
@@ -246,12 +279,15 @@ static enum status load_cache(const struct attend *attend, struct kv_cache *cach
 
 	if (attend->shape.pages.rows > 0)
 		return attend_pages_load(attend, cache);
-	for (int slot = 0; slot < attend->shape.slots; slot++)
-		if (attend->lengths[slot] > 1)
+	for (int slot = 0; slot < attend->shape.slots; slot++) {
+		int loaded = attend->lengths[slot] - attend->appended[slot];
+
+		if (loaded > 0)
 			TRY(kv_cache_load(cache, 0, slot,
 					  (const char *)attend->k.data + (size_t)slot * slot_bytes,
 					  (const char *)attend->v.data + (size_t)slot * slot_bytes,
-					  attend->lengths[slot] - 1, attend->rows));
+					  loaded, attend->rows));
+	}
 	return STATUS_OK;
 }
 
@@ -260,7 +296,7 @@ static enum status run_step(const struct attend *attend, struct attention *atten
 {
 	const struct attention_step step = {
 		.layer = 0, .q = attend->q.data, .k = attend->k_new, .v = attend->v_new,
-		.done = attend->done, .out = out, .lse = attend->lse_path ? lse : NULL,
+		.appended = attend->appended, .done = attend->done, .out = out, .lse = attend->lse_path ? lse : NULL,
 	};
 
 	TRY(device_step_begin(attention->device, 0));
@@ -329,6 +365,8 @@ static json_t *describe_request(const struct attend *attend)
 		describe_type(request, "out_dtype", attend->out_type);
 	if (attend->page_table_path)
 		json_object_set_new(request, "page_table", describe_shape(&attend->page_table));
+	if (attend->shape.queries > 1)
+		json_object_set_new(request, "queries", json_integer(attend->shape.queries));
 	run_options_describe(&attend->run, request);
 	return request;
 }
@@ -388,6 +426,8 @@ static void print_request(const struct attend *attend)
 	printf(": %d x %d query heads on %d KV heads, D %d, up to %d keys", s->slots, s->heads,
 	       s->kv_heads, s->head_dim, attend->rows);
 	print_parts(attend);
+	if (s->queries > 1)
+		printf(", %d queries each", s->queries);
 	printf("%s%s\n", s->kv_dtype == DTYPE_F32 ? "" : ", KV cache of ",
 	       s->kv_dtype == DTYPE_F32 ? "" : dtype_name(s->kv_dtype));
 }
@@ -431,7 +471,7 @@ static enum status write_results(const struct attend *attend, json_t *request, j
 	if (attend->lse_path)
 		TRY(attend_write(attend->lse_path, DTYPE_F32, attend->q.rank - 1,
 				 attend->out_shape, attend->lse,
-				 (size_t)(attend->shape.slots * attend->shape.heads)));
+				 (size_t)(attention_rows(&attend->shape) * attend->shape.heads)));
 	if (attend->run.json)
 		return print_report(attend, request, report);
 	if (!attend->out_path && !attend->lse_path)
@@ -477,6 +517,7 @@ static enum status run(int argc, char **argv)
 	npy_free(&attend.v_scale);
 	npy_free(&attend.page_table);
 	free(attend.lengths);
+	free(attend.appended);
 	free(attend.done);
 	free(attend.k_new);
 	free(attend.v_new);
@@ -492,10 +533,11 @@ const struct command cmd_attend = {
 	"q is (H, D) or (M, H, D), k and v are (Hkv, n, D) or (M, Hkv, n, D): the cache as it\n"
 	"is after this step's key was appended. q is f32, f16 or bf16, k and v are f32, or with\n"
 	"--path ladder also f16, bf16 or e4m3, and with --page-table pools of pages,\n"
-	"(P, Hkv, N, D), that hold all rows. The output has q's shape and type. With\n"
-	"--path prefill q is (BH, Nq, D), k (BHkv, Nk, D), v (BHkv, Nk, Dv), the output\n"
-	"(BH, Nq, Dv); with prefill-tiled the same, with D = Dv of 64, 80, 96, 128 or 256. A NaN\n"
-	"in the input propagates to the output.\n\n",
+	"(P, Hkv, N, D), that hold all rows. With --path ladder q may also be (M, T, H, D): T\n"
+	"queries of each sequence, one for each of its last T keys, with a causal mask. The\n"
+	"output has q's shape and type. With --path prefill q is (BH, Nq, D), k (BHkv, Nk, D),\n"
+	"v (BHkv, Nk, Dv), the output (BH, Nq, Dv); with prefill-tiled the same, with D = Dv of\n"
+	"64, 80, 96, 128 or 256. A NaN in the input propagates to the output.\n\n",
 	.examples =
 	"  flashtwin attend --q q.npy --k k.npy --v v.npy --out o.npy\n"
 	"  flashtwin attend --q q.npy --k k.npy --v v.npy --chunk 16 --log points -o t.twin\n"

@@ -15,6 +15,7 @@ struct asked {
 	const char *trace;              /* of --suite view; NULL: one is recorded */
 	const char *plot;               /* NULL: none */
 	const char *rungs, *shape, *kv_dtype;      /* of --suite decode */
+	int queries;                    /* of the same; 0: not given */
 	bool sim, json, list;
 	int64_t runs;                   /* 0: not given */
 	char **files;                   /* [file_count] of --suite decode */
@@ -39,6 +40,7 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_BENCH_RUNG: asked->rungs = v->text; break;
 	case OPTION_BENCH_SHAPE: asked->shape = v->text; break;
 	case OPTION_BENCH_KV_DTYPE: asked->kv_dtype = v->text; break;
+	case OPTION_BENCH_QUERIES: asked->queries = (int)v->integer; break;
 	case OPTION_BENCH_LIST: asked->list = true; break;
 	case OPTION_SAMPLES: asked->runs = v->integer; break;
 	default: break;
@@ -64,14 +66,13 @@ static enum status read_options(int argc, char **argv, struct asked *asked)
 /* Options of --suite decode only. */
 static enum status check_decode(const struct asked *asked)
 {
-	bool measures = asked->device || asked->rungs || asked->shape || asked->kv_dtype
-		|| asked->list || asked->runs;
+	const char *own = asked->rungs ? "--rung" : asked->shape ? "--shape"
+		: asked->kv_dtype ? "--kv-dtype" : asked->queries ? "--queries"
+		: asked->list ? "--list" : NULL;
+	bool measures = asked->device || own || asked->runs;
 
 	if (!is_suite(asked, "decode"))
-		return asked->rungs || asked->shape || asked->kv_dtype || asked->list
-			? fail(STATUS_USAGE, "%s needs --suite decode", asked->rungs ? "--rung"
-			       : asked->shape ? "--shape" : asked->kv_dtype ? "--kv-dtype"
-			       : "--list") : STATUS_OK;
+		return own ? fail(STATUS_USAGE, "%s needs --suite decode", own) : STATUS_OK;
 	if (asked->file_count > 0 && measures)
 		return fail(STATUS_USAGE, "saved results such as %s cannot be used with options of "
 			    "measuring", asked->files[0]);
@@ -115,7 +116,8 @@ static enum status run_decode(const struct asked *asked)
 {
 	return bench_decode_rungs(&(struct bench_decode_request){
 		.device = asked->device ? asked->device : "cuda", .rungs = asked->rungs,
-		.shape = asked->shape, .kv_dtype = asked->kv_dtype, .runs = (int)asked->runs,
+		.shape = asked->shape, .kv_dtype = asked->kv_dtype,
+		.queries = asked->queries, .runs = (int)asked->runs,
 		.list = asked->list, .json = asked->json, .plot = asked->plot,
 		.files = asked->files, .file_count = asked->file_count });
 }
@@ -151,8 +153,8 @@ const struct command cmd_bench = {
 	"       flashtwin bench --suite seeds [--device cuda|sim] [--runs N] [--json]\n"
 	"                       [--plot FILE]\n"
 	"       flashtwin bench --suite decode [--device cuda|sim] [--rung all|N,N,...]\n"
-	"                       [--shape LIST|SHAPE] [--kv-dtype TYPE] [--runs N] [--list]\n"
-	"                       [--json] [--plot FILE]\n"
+	"                       [--shape LIST|SHAPE] [--kv-dtype TYPE] [--queries T] [--runs N]\n"
+	"                       [--list] [--json] [--plot FILE]\n"
 	"       flashtwin bench --suite decode RESULTS.json... [--json] [--plot FILE]\n"
 	"       flashtwin bench --suite view [T.twin] [--plot FILE]\n"
 	"       flashtwin bench --suite last [--device cuda|sim] [--runs N]\n"

@@ -323,6 +323,8 @@ OPTION(BENCH_SHAPE, ON_BENCH, OWN, 0, "shape", VALUE_TEXT("LIST|SHAPE"),
        "one shape, as for info --plan")
 OPTION(BENCH_KV_DTYPE, ON_BENCH, OWN, 0, "kv-dtype", VALUE_NAME("TYPE", "f32 f16 bf16 e4m3"),
        "of --suite decode: of keys and values (f32)")
+OPTION(BENCH_QUERIES, ON_BENCH, OWN, 0, "queries", VALUE_INTEGER("T", 1, 65535),
+       "of --suite decode: queries of each sequence, with a causal mask (1)")
 OPTION(BENCH_LIST, ON_BENCH, OWN, 0, "list", VALUE_NONE,
        "of --suite decode: print which shapes and rungs it would measure; measure nothing")
 OPTION(BENCH_PLOT, ON_BENCH, OWN, 0, "plot", VALUE_FILE("FILE"),

@@ -225,6 +225,16 @@ int shape_max_keys(const struct shape *s)
 	return most;
 }
 
+int shape_min_keys(const struct shape *shape)
+{
+	int min = INT_MAX;
+
+	for (size_t i = 0; i < shape->run_count; i++)
+		if (shape->runs[i].keys < min)
+			min = shape->runs[i].keys;
+	return min;
+}
+
 int64_t shape_total_keys(const struct shape *s)
 {
 	int64_t keys = 0;
@@ -245,5 +255,6 @@ struct attention_shape shape_attention(const struct shape *s)
 		.layers = 1, .slots = s->sequences, .heads = s->heads, .kv_heads = s->kv_heads,
 		.head_dim = s->head_dim, .max_len = shape_max_keys(s), .chunk = CHUNK,
 		.scale = attention_scale(s->head_dim), .rung = -1, .kv_dtype = s->kv_dtype,
+		.queries = s->queries,
 	};
 }

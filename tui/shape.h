@@ -21,6 +21,7 @@ struct shape {
 	struct shape_run *runs;                 /* [run_count] owned; the counts add up */
 	size_t run_count;
 	enum dtype kv_dtype;            /* of keys and values; F32 (0) after shape_parse() */
+	int queries;                    /* of each sequence; 0 after shape_parse(): 1 */
 };
 
 /* USAGE, beginning with `who`, for text that is not a shape. Free the shape after success. */
@@ -33,6 +34,7 @@ char *shape_label(const struct shape *);
 /* The keys of each sequence, [sequences]. The caller frees them. */
 int *shape_lengths(const struct shape *);
 int shape_max_keys(const struct shape *);
+int shape_min_keys(const struct shape *);
 int64_t shape_total_keys(const struct shape *);
 /* Bytes of the keys and values of all sequences. */
 double shape_bytes(const struct shape *, size_t element);

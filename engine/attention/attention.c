@@ -1,6 +1,7 @@
 /* attention.c - small functions about shapes and modes; see attention.h. */
 #include "engine/attention/attention.h"
 
+#include <limits.h>
 #include <math.h>
 
 const char *graph_mode_name(enum graph_mode mode)
@@ -15,7 +16,24 @@ const char *graph_mode_name(enum graph_mode mode)
 bool attention_has_options(const struct attention_shape *s)
 {
 	return s->softcap != 0.0f || s->window != 0 || s->sinks != 0 || s->lse
-		|| s->pages.rows != 0;
+		|| s->pages.rows != 0 || s->queries > 1;
+}
+
+int attention_queries(const struct attention_shape *s)
+{
+	return s->queries > 1 ? s->queries : 1;
+}
+
+int attention_rows(const struct attention_shape *s)
+{
+	return s->slots * attention_queries(s);
+}
+
+int attention_whole_window(const struct attention_shape *s)
+{
+	int more = attention_queries(s) - 1;
+
+	return s->window == 0 ? 0 : s->window > INT_MAX - more ? INT_MAX : s->window + more;
 }
 
 float attention_scale(int head_dim)

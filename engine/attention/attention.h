@@ -36,6 +36,9 @@ struct attention_shape {
 	/* A query sees the last `window` keys and the first `sinks`; 0: all keys. */
 	int window, sinks;
 	bool lse;                       /* attention_step() can give log-sum-exps */
+	/* T, queries of each sequence in a step: the last sees all keys, and each one before it a
+	 * key less. 0: 1. */
+	int queries;
 	/* Keys and values in pages: max_len is rows * each, and steps append nothing. The table is
 	 * copied by attention_create(). */
 	struct kv_pages pages;
@@ -44,13 +47,15 @@ struct attention_shape {
 /* One layer of one decode step, in host memory. */
 struct attention_step {
 	int layer;
-	const float *q;                 /* [M, H, D] */
-	/* [M, Hkv, D], to be appended, in units of the scales; with pages unused. */
+	const float *q;                 /* [M, T, H, D] */
+	/* [M, T, Hkv, D], to be appended, in units of the scales; with pages unused. */
 	const float *k, *v;
+	const int *appended;            /* [M] how many of k and v, the last ones; NULL: all T */
 	const bool *done;               /* [M] slots to skip; NULL: none */
-	float *out;                     /* [M, H, D]; rows of slots that are done become zeros */
-	/* [M, H] log(sum of exp(score)), -inf in slots that are done; or NULL. Needs `lse` of the
-	 * shape. */
+	/* [M, T, H, D]; rows of slots that are done, and of queries that see nothing, become
+	 * zeros. */
+	float *out;
+	/* [M, T, H] log(sum of exp(score)), -inf for those; or NULL. Needs `lse` of the shape. */
 	float *lse;
 	int *lengths;                   /* [M] set to the keys in each slot afterwards, or NULL */
 };
@@ -108,8 +113,13 @@ struct path {
 
 /* "capture" */
 const char *graph_mode_name(enum graph_mode);
-/* Whether any of softcap, window, sinks, lse and pages is set. */
+/* Whether any of softcap, window, sinks, lse and pages is set, or there are several queries. */
 bool attention_has_options(const struct attention_shape *);
+int attention_queries(const struct attention_shape *);  /* T, 1 or more */
+/* M * T: launches have a row for each query, with a length and partials of its own. */
+int attention_rows(const struct attention_shape *);
+/* The window that holds what any query of a sequence sees, counted from its last key; 0: none. */
+int attention_whole_window(const struct attention_shape *);
 float attention_scale(int head_dim);                    /* 1 / sqrt(D), in float */
 int attention_max_chunks(int max_len, int chunk);       /* ceil(max_len / chunk); 0 for chunk 0 */
 

@@ -109,24 +109,17 @@ int64_t kv_cache_stride(const struct kv_cache *cache)
 	return (int64_t)cache->kv_heads * rows * cache->head_dim;
 }
 
-enum status kv_cache_check_capacity(const struct kv_cache *cache, int layer, const bool *done)
+enum status kv_cache_check_capacity(const struct kv_cache *cache, int layer, int slot, int keys)
 {
-	for (int slot = 0; slot < cache->slots; slot++) {
-		if (cache->pages.rows > 0 || (done && done[slot]))
-			continue;
-		if (kv_cache_length(cache, layer, slot) >= cache->max_len)
-			return fail(STATUS_USAGE, "the KV cache of layer %d, slot %d is full: %d "
-				    "of %d keys", layer, slot,
-				    kv_cache_length(cache, layer, slot), cache->max_len);
-	}
-	return STATUS_OK;
-}
+	int held = kv_cache_length(cache, layer, slot);
 
-void kv_cache_advance(struct kv_cache *cache, int layer, const bool *done)
-{
-	for (int slot = 0; slot < cache->slots; slot++)
-		if (cache->pages.rows == 0 && (!done || !done[slot]))
-			++*length_of(cache, layer, slot);
+	if (keys <= cache->max_len - held)
+		return STATUS_OK;
+	if (keys > 1 && held < cache->max_len)
+		return fail(STATUS_USAGE, "%d more keys do not fit in the KV cache of layer %d, "
+			    "slot %d: %d of %d keys", keys, layer, slot, held, cache->max_len);
+	return fail(STATUS_USAGE, "the KV cache of layer %d, slot %d is full: %d of %d keys", layer,
+		    slot, held, cache->max_len);
 }
 
 void kv_cache_append(struct kv_cache *cache, int layer, int slot, int rows)

@@ -36,13 +36,8 @@ int kv_cache_length(const struct kv_cache *, int layer, int slot);
 /* Elements from one slot of a layer's buffer to the next; with pages, from one page. */
 int64_t kv_cache_stride(const struct kv_cache *);
 
-/* Checks that every slot that is not done can hold another key; nothing
- * is checked with pages. Fails with USAGE, naming the slot and the sizes. done is [slots]; NULL
- * means that none is done. */
-enum status kv_cache_check_capacity(const struct kv_cache *, int layer, const bool *done);
-/* Counts one more key in every slot that is not done. Call it after the key was written. With pages
- * nothing is written, and it does nothing. */
-void kv_cache_advance(struct kv_cache *, int layer, const bool *done);
+/* Checks that a slot can hold `keys` more. Fails with USAGE, naming the slot and the sizes. */
+enum status kv_cache_check_capacity(const struct kv_cache *, int layer, int slot, int keys);
 /* Counts `rows` more keys, which must fit, in one slot. Call it after they were written. */
 void kv_cache_append(struct kv_cache *, int layer, int slot, int rows);
 /* Empties a slot in every layer, for the next sequence. */

@@ -12,7 +12,7 @@
 #include "engine/attention/step_io.h"
 
 #define MAX_HEAD_DIM 256        /* D_MAX of kernels/online_softmax.cuh */
-#define MAX_SLOTS 65535         /* grid.y */
+#define MAX_SLOTS 65535         /* grid.y, with their queries */
 
 enum graph_mode path_graph_mode(const struct path *path, enum graph_mode mode)
 {
@@ -24,13 +24,35 @@ static bool has_work(const struct attention_shape *shape)
 	return shape->slots > 0 && shape->heads > 0;
 }
 
+/* Of several queries. Their new keys are rows of the whole cache, which kernels count in an int. */
+static enum status check_queries(const struct path *p, const struct attention_shape *s)
+{
+	if (s->queries < 0)
+		return fail(STATUS_USAGE, "%s: expected 1 or more queries of a sequence, got %d",
+			    p->name, s->queries);
+	if (s->queries <= 1)
+		return STATUS_OK;
+	if (s->queries > s->max_len)
+		return fail(STATUS_USAGE, "%s: %d queries of a sequence are more than its capacity "
+			    "of %d keys", p->name, s->queries, s->max_len);
+	if ((int64_t)s->slots * s->queries > MAX_SLOTS)
+		return fail(STATUS_USAGE, "%s: %d sequences of %d queries are more than %d queries",
+			    p->name, s->slots, s->queries, MAX_SLOTS);
+	if (s->pages.rows == 0
+	    && (int64_t)s->slots * s->max_len > INT32_MAX / (s->kv_heads > 0 ? s->kv_heads : 1))
+		return fail(STATUS_USAGE, "%s: caches of %d sequences, %d KV heads and %d keys for "
+			    "several queries are more than %d rows", p->name, s->slots,
+			    s->kv_heads, s->max_len, INT32_MAX);
+	return STATUS_OK;
+}
+
 static enum status check_options(const struct path *p, const struct attention_shape *s)
 {
 	if (attention_has_options(s) && !p->options)
 		return fail(STATUS_USAGE, "%s: %s needs --path ladder", p->name,
 			    s->softcap != 0.0f ? "a softcap" : s->window != 0 ? "a window"
 			    : s->sinks != 0 ? "sinks" : s->lse ? "log-sum-exp"
-			    : "a page table");
+			    : s->pages.rows != 0 ? "a page table" : "more than one query");
 	if (!(s->softcap >= 0.0f) || isinf(s->softcap))
 		return fail(STATUS_USAGE, "%s: expected a finite softcap above 0, got %g", p->name,
 			    (double)s->softcap);
@@ -40,6 +62,7 @@ static enum status check_options(const struct path *p, const struct attention_sh
 	if (s->sinks > 0 && s->window == 0)
 		return fail(STATUS_USAGE, "%s: %d sinks need a window: without one all keys are "
 			    "visible", p->name, s->sinks);
+	TRY(check_queries(p, s));
 	return kv_pages_check(p->name, &s->pages, s->kv_heads, s->max_len);
 }
 
@@ -176,7 +199,23 @@ static enum status check_pages(const struct attention *a, const struct attention
 		if (!step->done || !step->done[slot])
 			TRY(kv_pages_check_used(&cache->pages, slot,
 						kv_cache_length(cache, step->layer, slot),
-						a->shape.window, a->shape.sinks));
+						attention_whole_window(&a->shape),
+						a->shape.sinks));
+	return STATUS_OK;
+}
+
+/* That every slot that is not done can hold the keys which are appended to it. */
+static enum status check_capacity(const struct attention *a, const struct attention_step *step)
+{
+	int queries = attention_queries(&a->shape);
+
+	for (int slot = 0; slot < a->shape.slots; slot++) {
+		if (step->appended && (step->appended[slot] < 0 || step->appended[slot] > queries))
+			return fail(STATUS_USAGE, "expected 0 to %d keys to append to slot %d, got "
+				    "%d", queries, slot, step->appended[slot]);
+		TRY(kv_cache_check_capacity(a->cache, step->layer, slot,
+					    step_io_appended(a, step, slot)));
+	}
 	return STATUS_OK;
 }
 
@@ -191,8 +230,7 @@ static enum status check_step(const struct attention *attention, const struct at
 		return fail(STATUS_USAGE, "%s: q, k, v or out is missing", name);
 	if (step->lse && !attention->shape.lse)
 		return fail(STATUS_USAGE, "%s: the shape is without log-sum-exp", name);
-	status = pages ? check_pages(attention, step)
-		: kv_cache_check_capacity(attention->cache, step->layer, step->done);
+	status = pages ? check_pages(attention, step) : check_capacity(attention, step);
 	return status ? fail_context(status, "%s", name) : STATUS_OK;
 }
 
@@ -246,7 +284,9 @@ enum status attention_step(struct attention *attention, const struct attention_s
 		return STATUS_OK;
 	TRY(check_step(attention, step));
 	TRY(run_step(attention, step));
-	kv_cache_advance(attention->cache, step->layer, step->done);
+	for (int slot = 0; slot < attention->shape.slots; slot++)
+		kv_cache_append(attention->cache, step->layer, slot,
+				step_io_appended(attention, step, slot));
 	for (int slot = 0; step->lengths != NULL && slot < attention->shape.slots; slot++)
 		step->lengths[slot] = kv_cache_length(attention->cache, step->layer, slot);
 	return STATUS_OK;
@@ -275,34 +315,61 @@ static enum status check_prompt(const struct attention *attention, const struct 
 	return STATUS_OK;
 }
 
-/* Appends and attends position by position, with the launches of a step: kernels that attend to all
- * positions at once read caches of f32 only, and have no options. */
+/* The tensors of steps that append and attend to the positions of a prompt, of all slots. */
+struct prompt_steps {
+	struct attention *attention;
+	const struct attention_prompt *prompt;
+	float *q, *k, *v, *out;
+	bool *done;
+	int *appended;                  /* in the prompt's slot, not more than a step has queries */
+};
+
+/* One step, for `count` positions from `first` on. They are the last of the slot's queries. */
+static enum status prompt_step(const struct prompt_steps *p, int first, int count)
+{
+	const struct attention_shape *s = &p->attention->shape;
+	size_t row = (size_t)s->heads * (size_t)s->head_dim;
+	size_t kv_row = (size_t)s->kv_heads * (size_t)s->head_dim;
+	size_t to = (size_t)((p->prompt->slot + 1) * attention_queries(s) - count);
+	size_t from = (size_t)first, rows = (size_t)count;
+
+	memcpy(p->q + to * row, p->prompt->q + from * row, rows * row * sizeof(float));
+	memcpy(p->k + to * kv_row, p->prompt->k + from * kv_row, rows * kv_row * sizeof(float));
+	memcpy(p->v + to * kv_row, p->prompt->v + from * kv_row, rows * kv_row * sizeof(float));
+	p->appended[p->prompt->slot] = count;
+	TRY(attention_step(p->attention, &(struct attention_step){
+		.layer = p->prompt->layer, .q = p->q, .k = p->k, .v = p->v, .done = p->done,
+		.appended = p->appended, .out = p->out }));
+	memcpy(p->prompt->out + from * row, p->out + to * row, rows * row * sizeof(float));
+	return STATUS_OK;
+}
+
+/* Appends and attends with the launches of a step, to as many positions as a step has queries:
+ * kernels that attend to all positions at once read caches of f32 only, and have no options. */
 static enum status prompt_by_steps(struct attention *a, const struct attention_prompt *p)
 {
 	const struct attention_shape *s = &a->shape;
-	size_t M = (size_t)s->slots, slot = (size_t)p->slot;
+	size_t M = (size_t)s->slots, rows = (size_t)attention_rows(s);
 	size_t row = (size_t)s->heads * (size_t)s->head_dim;
 	size_t kv_row = (size_t)s->kv_heads * (size_t)s->head_dim;
-	float *q = xcalloc(M * row, sizeof *q), *out = xcalloc(M * row, sizeof *out);
-	float *k = xcalloc(M * kv_row, sizeof *k), *v = xcalloc(M * kv_row, sizeof *v);
-	bool *done = xcalloc(M, sizeof *done);
+	struct prompt_steps steps = {
+		a, p, xcalloc(rows * row, sizeof(float)), xcalloc(rows * kv_row, sizeof(float)),
+		xcalloc(rows * kv_row, sizeof(float)), xcalloc(rows * row, sizeof(float)),
+		xcalloc(M, sizeof(bool)), xcalloc(M, sizeof(int)),
+	};
+	int each = attention_queries(s);
 	enum status status = STATUS_OK;
 
-	for (size_t i = 0; i < M; i++)
-		done[i] = i != slot;
-	for (size_t i = 0; i < (size_t)p->rows && status == STATUS_OK; i++) {
-		memcpy(q + slot * row, p->q + i * row, row * sizeof *q);
-		memcpy(k + slot * kv_row, p->k + i * kv_row, kv_row * sizeof *k);
-		memcpy(v + slot * kv_row, p->v + i * kv_row, kv_row * sizeof *v);
-		status = attention_step(a, &(struct attention_step){
-			.layer = p->layer, .q = q, .k = k, .v = v, .done = done, .out = out });
-		memcpy(p->out + i * row, out + slot * row, row * sizeof *out);
-	}
-	free(q);
-	free(out);
-	free(k);
-	free(v);
-	free(done);
+	for (int i = 0; i < s->slots; i++)
+		steps.done[i] = i != p->slot;
+	for (int i = 0; i < p->rows && status == STATUS_OK; i += each)
+		status = prompt_step(&steps, i, each < p->rows - i ? each : p->rows - i);
+	free(steps.q);
+	free(steps.k);
+	free(steps.v);
+	free(steps.out);
+	free(steps.done);
+	free(steps.appended);
 	return status;
 }
 

@@ -24,7 +24,8 @@ enum status attention_create(const struct path *, struct device *, const struct 
  * cache lengths do not change, and nothing is written unless the device itself failed. */
 enum status attention_step(struct attention *, const struct attention_step *);
 /* Appends all rows and attends, each row to the keys up to its own: causal attention in one launch,
- * or, with a cache of another type than f32 or with options, a step for each row.
+ * or, with a cache of another type than f32 or with options, a step for each row, or for as many
+ * as a step has queries.
  * Errors as attention_step(). */
 enum status attention_prefill(struct attention *, const struct attention_prompt *);
 /* Part of attention_step(), for benchmarks. Uploads q, k, v and the step's lengths for launches and

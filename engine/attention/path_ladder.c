@@ -21,7 +21,7 @@ struct ladder {
 	enum ladder_form form;          /* with clusters there are no plan and no tickets */
 	int blocks;                     /* from rung 9 up: of a launch, as many as run at once */
 	struct buffer *plan;            /* i32, from rung 9 up (kernels/split_plan.cuh) */
-	struct buffer *tickets;         /* u32 [M, Hkv], of rung 10 */
+	struct buffer *tickets;         /* u32 [M * T, Hkv], of rung 10 */
 	struct buffer *k_scale, *v_scale;       /* f32 [Hkv], of caches of e4m3 */
 };
 
@@ -154,6 +154,8 @@ int ladder_rung(const struct attention_shape *s)
 {
 	struct attention_shape seen = *s;
 
+	/* Each query is a row of the batch. */
+	seen.slots = attention_rows(s);
 	if (s->rung > 0 && s->rung != SHAPE_TABLE && !is_fp8_rung(s))
 		return s->rung;
 	seen.max_len = visible_room(s);
@@ -205,8 +207,8 @@ static enum status check(const struct attention_shape *s)
 			    dtype_name(s->kv_dtype), rung, rungs_of(s->kv_dtype));
 	if (attention_has_options(s) && rung < LADDER_SPLIT_RUNG)
 		return fail(STATUS_USAGE, "ladder: rung %d has no softcap, window, sinks, "
-			    "log-sum-exp or pages, which rungs from %d up have", rung,
-			    LADDER_SPLIT_RUNG);
+			    "log-sum-exp, pages or several queries, which rungs from %d up have",
+			    rung, LADDER_SPLIT_RUNG);
 	if (group_of(s) > SPLIT_MAX_GROUP)
 		return fail(STATUS_USAGE, "ladder: rung %d takes at most %d query heads for each "
 			    "KV head, got %d%s", rung, SPLIT_MAX_GROUP, group_of(s),
@@ -266,7 +268,7 @@ static enum status create_plan(struct attention *a, const struct device_info *in
 {
 	struct ladder *l = (struct ladder *)a;
 	const struct attention_shape *s = &a->shape;
-	int64_t units = (int64_t)s->slots * s->kv_heads * SPLITS;
+	int64_t units = (int64_t)attention_rows(s) * s->kv_heads * SPLITS;
 	int most = info->multiprocessors * (l->form == LADDER_PAIRS ? 2 : 1);
 	struct buffer_spec plan = { "plan", DTYPE_I32, 1, { 0 } };
 
@@ -279,7 +281,9 @@ static enum status create_tickets(struct attention *a)
 {
 	struct ladder *l = (struct ladder *)a;
 	const struct attention_shape *s = &a->shape;
-	struct buffer_spec tickets = { "tickets", DTYPE_U32, 2, { s->slots, s->kv_heads } };
+	struct buffer_spec tickets = {
+		"tickets", DTYPE_U32, 2, { attention_rows(s), s->kv_heads }
+	};
 
 	TRY(device_alloc(a->device, &tickets, &l->tickets));
 	return device_fill(a->device, NULL, l->tickets, 0, 0,
@@ -315,7 +319,7 @@ static enum status create(struct attention *a)
 	const struct attention_shape *s = &a->shape;
 	int rung = ladder_rung(s);
 	struct buffer_spec partials = {
-		"partials", DTYPE_F32, 4, { s->slots, s->heads, SPLITS, s->head_dim + 2 }
+		"partials", DTYPE_F32, 4, { attention_rows(s), s->heads, SPLITS, s->head_dim + 2 }
 	};
 	struct device_info info;
 
@@ -377,7 +381,7 @@ static enum status plan(struct attention *a, struct buffer *seq_lens)
 	if (!l->plan)
 		return STATUS_OK;
 	return step_launch(a, options ? "flash_decode_plan_options" : "flash_decode_plan", -1,
-			   (struct dim3){ (unsigned)s->slots, 1, 1 },
+			   (struct dim3){ (unsigned)attention_rows(s), 1, 1 },
 			   (struct dim3){ PLAN_THREADS, 1, 1 }, 0, args,
 			   options ? COUNT(args) : COUNT(args) - 2);
 }
@@ -397,7 +401,7 @@ static enum status launch_merge(struct attention *a, int layer)
 	bool options = attention_has_options(s);
 
 	return step_launch(a, options ? "flash_decode_merge_options" : "flash_decode_merge", layer,
-			   (struct dim3){ (unsigned)s->heads, (unsigned)s->slots, 1 },
+			   (struct dim3){ (unsigned)s->heads, (unsigned)attention_rows(s), 1 },
 			   (struct dim3){ s->head_dim > 128 ? 2 * WARP : WARP, 1, 1 }, 0,
 			   options ? with_options : args,
 			   options ? COUNT(with_options) : COUNT(args));
@@ -436,6 +440,7 @@ static void end_args(struct arg_list *to, struct attention *a)
 	const struct arg options[] = {
 		ARG_F32(s->softcap), ARG_I32(s->window), ARG_I32(s->sinks),
 		ARG_BUFFER(a->cache->page_table), ARG_I32(s->pages.rows), ARG_I32(s->pages.each),
+		ARG_I32(attention_queries(s)),
 	};
 
 	for (int i = 0; i < COUNT(sizes); i++)
@@ -487,8 +492,8 @@ static enum status launch_split(struct attention *a, const char *name, int layer
 
 	add(&args, lengths_arg(a));
 	TRY(launch_attend(a, name, layer,
-			  (struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots, SPLITS },
-			  &args));
+			  (struct dim3){ (unsigned)s->kv_heads, (unsigned)attention_rows(s),
+					 SPLITS }, &args));
 	return launch_merge(a, layer);
 }
 

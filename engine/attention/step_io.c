@@ -40,7 +40,7 @@ static enum status alloc_all(struct device *device, const struct wanted *wanted,
 
 static enum status alloc_values(struct attention *a, const char *name, struct slot_values *values)
 {
-	struct buffer_spec spec = { name, DTYPE_I32, 1, { a->shape.slots } };
+	struct buffer_spec spec = { name, DTYPE_I32, 1, { attention_rows(&a->shape) } };
 
 	TRY(device_alloc(a->device, &spec, &values->buffer));
 	values->current = xmalloc(values->buffer->bytes);
@@ -55,6 +55,12 @@ static void free_values(struct attention *a, struct slot_values *values)
 	values->current = NULL;
 }
 
+/* Whether a step appends one row, by a kernel for f32 that gets its position by value. */
+static bool has_one_new_row(const struct attention_shape *s)
+{
+	return attention_rows(s) == 1 && s->kv_dtype == DTYPE_F32;
+}
+
 /* Not needed with graphs, which have lengths of their own. */
 static enum status alloc_eager(struct attention *a)
 {
@@ -63,32 +69,48 @@ static enum status alloc_eager(struct attention *a)
 	TRY(alloc_values(a, "seq_lens", &a->io->eager.seq_lens));
 	if (a->shape.pages.rows > 0)
 		return STATUS_OK;
-	return a->shape.slots > 1 || a->shape.kv_dtype != DTYPE_F32
-		? alloc_values(a, "positions", &a->io->eager.positions) : STATUS_OK;
+	return has_one_new_row(&a->shape) ? STATUS_OK
+		: alloc_values(a, "positions", &a->io->eager.positions);
+}
+
+/* A tensor of a step: [M, heads, D], or with several queries [M, T, heads, D]. */
+static struct buffer_spec step_tensor(const struct attention_shape *s, const char *name, int heads)
+{
+	return attention_queries(s) == 1
+		? (struct buffer_spec){ name, DTYPE_F32, 3, { s->slots, heads, s->head_dim } }
+		: (struct buffer_spec){ name, DTYPE_F32, 4,
+					{ s->slots, s->queries, heads, s->head_dim } };
+}
+
+/* The same without D. */
+static struct buffer_spec lse_tensor(const struct attention_shape *s)
+{
+	struct buffer_spec spec = step_tensor(s, "lse", s->heads);
+
+	spec.rank--;
+	return spec;
 }
 
 enum status step_io_alloc(struct attention *a)
 {
 	const struct attention_shape *s = &a->shape;
-	int64_t M = s->slots, H = s->heads, Hkv = s->kv_heads, D = s->head_dim;
+	size_t rows = (size_t)attention_rows(s);
 	struct step_io *io = a->io = xcalloc(1, sizeof *io);
 	bool appends = s->pages.rows == 0;
 	const struct wanted wanted[] = {
-		{ &io->q, { "q", DTYPE_F32, 3, { M, H, D } } },
-		{ appends ? &io->k_new : NULL, { "k_new", DTYPE_F32, 3, { M, Hkv, D } } },
-		{ appends ? &io->v_new : NULL, { "v_new", DTYPE_F32, 3, { M, Hkv, D } } },
-		{ &io->out, { "out", DTYPE_F32, 3, { M, H, D } } },
+		{ &io->q, step_tensor(s, "q", s->heads) },
+		{ appends ? &io->k_new : NULL, step_tensor(s, "k_new", s->kv_heads) },
+		{ appends ? &io->v_new : NULL, step_tensor(s, "v_new", s->kv_heads) },
+		{ &io->out, step_tensor(s, "out", s->heads) },
+		{ attention_has_options(s) ? &io->lse : NULL, lse_tensor(s) },
 	};
 
-	io->lens_now = xcalloc((size_t)M, sizeof *io->lens_now);
-	io->positions_now = xcalloc((size_t)M, sizeof *io->positions_now);
+	io->lens_now = xcalloc(rows, sizeof *io->lens_now);
+	io->positions_now = xcalloc(rows, sizeof *io->positions_now);
 	TRY(kv_cache_create(a->device, s->layers, s->slots, s->kv_heads, s->max_len, s->head_dim,
 			    s->kv_dtype, &s->pages, &a->cache));
 	a->shape.pages.table = NULL;    /* it may not outlive the call */
 	TRY(alloc_all(a->device, wanted, COUNT(wanted)));
-	if (attention_has_options(s))
-		TRY(device_alloc(a->device, &(struct buffer_spec){ "lse", DTYPE_F32, 2, { M, H } },
-				 &io->lse));
 	return alloc_eager(a);
 }
 
@@ -121,19 +143,43 @@ void step_io_free(struct attention *a)
 
 /* --- one layer of one step --- */
 
-/* Sets the position of each slot's new key, and the slot's length with it. With pages there is no
- * new key. */
+int step_io_appended(const struct attention *a, const struct attention_step *step, int slot)
+{
+	if (a->shape.pages.rows > 0 || (step->done && step->done[slot]))
+		return 0;
+	return step->appended ? step->appended[slot] : attention_queries(&a->shape);
+}
+
+/* What scatters take for the position of a key of a slot: with several queries a row of the whole
+ * cache, as if there were one sequence, because a slot has several. */
+static int32_t scatter_position(const struct attention *a, int slot, int position)
+{
+	const struct attention_shape *s = &a->shape;
+
+	return attention_queries(s) == 1 ? position
+		: slot * s->kv_heads * s->max_len + position;
+}
+
+/* Sets the positions of a slot's new keys, and the lengths that its queries see with them. */
+static void place_slot(struct attention *a, const struct attention_step *step, int slot)
+{
+	bool done = step->done != NULL && step->done[slot];
+	int queries = attention_queries(&a->shape), appended = step_io_appended(a, step, slot);
+	int length = kv_cache_length(a->cache, step->layer, slot) + appended;
+
+	for (int t = 0; t < queries; t++) {
+		int after = queries - 1 - t, row = slot * queries + t;
+
+		a->io->lens_now[row] = done || length < after ? 0 : length - after;
+		a->io->positions_now[row] = after < appended
+			? scatter_position(a, slot, length - 1 - after) : -1;
+	}
+}
+
 static void place_keys(struct attention *a, const struct attention_step *step)
 {
-	bool appends = a->shape.pages.rows == 0;
-
-	for (int slot = 0; slot < a->shape.slots; slot++) {
-		bool done = step->done != NULL && step->done[slot];
-		int length = kv_cache_length(a->cache, step->layer, slot);
-
-		a->io->positions_now[slot] = done || !appends ? -1 : length;
-		a->io->lens_now[slot] = done ? 0 : length + appends;
-	}
+	for (int slot = 0; slot < a->shape.slots; slot++)
+		place_slot(a, step, slot);
 }
 
 static bool holds(const struct slot_values *values, const int32_t *now)
@@ -252,14 +298,16 @@ static enum status scatter_batch(struct attention *a, int layer, struct buffer *
 	const struct arg args[] = {
 		ARG_BUFFER(rows), ARG_BUFFER(cache),
 		ARG_BUFFER(step_io_lengths(a)->positions.buffer),
-		ARG_I32(s->head_dim), ARG_I32(s->max_len), ARG_I64(kv_cache_stride(a->cache)),
+		ARG_I32(s->head_dim), ARG_I32(s->max_len),
+		/* Several new rows of a slot: see scatter_position(). */
+		ARG_I64(attention_queries(s) == 1 ? kv_cache_stride(a->cache) : 0),
 	};
 
 	return step_launch(a, s->kv_dtype == DTYPE_F16 ? "kv_scatter_f16"
 			   : s->kv_dtype == DTYPE_BF16 ? "kv_scatter_bf16"
 			   : s->kv_dtype == DTYPE_E4M3 ? "kv_scatter_e4m3" : "kv_scatter_batched",
 			   layer,
-			   (struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots, 1 },
+			   (struct dim3){ (unsigned)s->kv_heads, (unsigned)attention_rows(s), 1 },
 			   (struct dim3){ (unsigned)s->head_dim, 1, 1 }, 0, args, COUNT(args));
 }
 
@@ -267,7 +315,7 @@ enum status step_io_scatter(struct attention *a, int layer)
 {
 	if (!a->io->k_new)
 		return STATUS_OK;
-	if (a->shape.slots == 1 && a->shape.kv_dtype == DTYPE_F32)
+	if (has_one_new_row(&a->shape))
 		return step_io_scatter_slot(a, layer, 0);
 	TRY(scatter_batch(a, layer, a->io->k_new, a->cache->k[layer]));
 	return scatter_batch(a, layer, a->io->v_new, a->cache->v[layer]);
@@ -284,7 +332,8 @@ enum status step_io_scatter_slot(struct attention *a, int layer, int slot)
 
 enum status step_io_download(struct attention *a, const struct attention_step *step)
 {
-	size_t row = (size_t)a->shape.heads * (size_t)a->shape.head_dim;
+	size_t row = (size_t)(attention_queries(&a->shape) * a->shape.heads)
+		* (size_t)a->shape.head_dim;
 
 	TRY(device_download(a->device, NULL, a->io->out, 0, step->out, a->io->out->bytes));
 	for (int slot = 0; slot < a->shape.slots; slot++)

@@ -16,27 +16,28 @@ struct prompt_io {
 	struct buffer *k_new, *v_new;   /* [rows, Hkv, D] */
 };
 
-/* A value for each slot in device memory. */
+/* A value for each query of each slot in device memory. */
 struct slot_values {
-	struct buffer *buffer;          /* i32 [M]; NULL: no kernel reads it */
-	int32_t *current;               /* [M] the values it holds; below -1: unknown */
+	struct buffer *buffer;          /* i32 [M * T]; NULL: no kernel reads it */
+	int32_t *current;               /* [M * T] the values it holds; below -1: unknown */
 };
 
 /* Lengths of the current step. Graphs and launches issued one by one have separate sets, so that
  * neither can depend on the other's. */
 struct step_lengths {
-	struct slot_values seq_lens;    /* keys after the append, 0: the slot is done */
-	struct slot_values positions;   /* of the new keys, -1: done */
+	struct slot_values seq_lens;    /* keys that a query sees, 0: none, or the slot is done */
+	/* Of the new keys, -1: none; of several queries, rows of the whole cache. */
+	struct slot_values positions;
 };
 
 struct step_io {
-	struct buffer *q, *out;         /* [M, H, D] */
-	struct buffer *k_new, *v_new;   /* [M, Hkv, D]; NULL: with pages nothing is appended */
-	struct buffer *lse;             /* [M, H], with options; else NULL */
-	/* If kernels read them; positions if keys are appended and M > 1 or not f32. */
+	struct buffer *q, *out;         /* [M, H, D]; with several queries [M, T, H, D] */
+	struct buffer *k_new, *v_new;   /* [M, Hkv, D] or [M, T, Hkv, D]; NULL: none */
+	struct buffer *lse;             /* [M, H] or [M, T, H], with options; else NULL */
+	/* If kernels read them; positions if keys are appended and M * T > 1 or not f32. */
 	struct step_lengths eager;
 	struct step_lengths graph;      /* allocated with the first graph */
-	int32_t *lens_now, *positions_now;      /* [M] of this step */
+	int32_t *lens_now, *positions_now;      /* [M * T] of this step */
 	bool uploaded;                  /* at least one step was uploaded */
 	struct launch_target target;
 	struct prompt_io prompt;
@@ -50,6 +51,8 @@ void step_io_free(struct attention *);
 /* Allocates the lengths of graphs if needed, and sets them as of the last upload, if any. */
 enum status step_io_alloc_graph(struct attention *);
 
+/* How many keys a step appends to a slot. */
+int step_io_appended(const struct attention *, const struct attention_step *, int slot);
 /* Uploads a step's q, k and v, and the lengths that are in device memory. */
 enum status step_io_upload(struct attention *, const struct attention_step *);
 /* USAGE before the first upload. */

@@ -75,14 +75,32 @@ struct place {
 	int32_t position;               /* negative: not written */
 };
 
+/* Rows from one slot of a cache to the next; 0 if the kernel's arguments are damaged. */
+static int64_t slot_rows(const struct recording *n)
+{
+	int64_t max_len = value(n, "max_len", 0);
+
+	return max_len > 0 ? n->call.grid.x * max_len : 0;
+}
+
+/* Without a stride positions are rows of the whole cache, as with several new rows of a slot. */
+static bool has_whole_positions(const struct recording *n)
+{
+	return value(n, "stride", -1) == 0 && slot_rows(n) > 0;
+}
+
 static enum status read_i32s(const struct recording *n, const struct arg *array, int64_t count,
 			     struct place *places)
 {
+	bool whole = has_whole_positions(n);
 	int32_t *positions;
 
 	TRY(read_argument(n, array, (uint64_t)count * sizeof *positions, (void **)&positions));
 	for (int64_t y = 0; y < count; y++)
-		places[y] = (struct place){ y, positions[y] };
+		places[y] = whole && positions[y] >= 0
+			? (struct place){ positions[y] / slot_rows(n),
+					  (int32_t)(positions[y] % slot_rows(n)) }
+			: (struct place){ y, positions[y] };
 	free(positions);
 	return STATUS_OK;
 }
@@ -111,7 +129,8 @@ static size_t describe_rows(const struct recording *n, const struct place *place
 {
 	const struct arg *rows = pointer(n, "rows"), *cache = pointer(n, "cache");
 	int64_t heads = n->call.grid.x, D = value(n, "D", 0), max_len = value(n, "max_len", 0);
-	int64_t stride = value(n, "stride", heads * max_len * D);
+	int64_t stride = has_whole_positions(n) ? slot_rows(n) * D
+		: value(n, "stride", heads * max_len * D);
 	uint64_t row_bytes = (uint64_t)D * sizeof(float);
 	uint64_t element = dtype_bytes(cache->buffer->dtype);
 	/* A launch for one sequence gets the address of its slot in the cache. */

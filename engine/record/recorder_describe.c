@@ -78,6 +78,16 @@ static void describe_args(struct recorder *r, const struct launch *launch, struc
 	}
 }
 
+/* How many arguments are recorded: those that older traces lack, only if they have an effect. */
+static int recorded_args(const struct launch *launch)
+{
+	int count = launch->arg_count, first = count - launch->kernel->later_params;
+
+	while (count > first && launch->args[count - 1].value.i32 == 1)
+		count--;
+	return count;
+}
+
 static void release_args(struct row_arg *args, int count)
 {
 	for (int i = 0; i < count; i++) {
@@ -116,11 +126,12 @@ enum status recorder_note_launch(struct recorder *r, const struct launch *launch
 				 struct row_op *row, enum status done, int64_t *op)
 {
 	struct row_arg args[MAX_ARGS];
+	int count = recorded_args(launch);
 	char *attributes = describe_attributes(launch);
 	struct row_launch event = {
 		.number = number, .kernel = launch->kernel->name,
 		.shared_bytes = launch->shared_bytes, .layer = launch->layer,
-		.args = args, .arg_count = launch->arg_count,
+		.args = args, .arg_count = count,
 		.attributes = attributes,
 	};
 

@@ -102,6 +102,25 @@ static enum status build_attributes(const char *text, struct launch_attribute *o
 	return STATUS_OK;
 }
 
+/* Builds the arguments of a launch: as many as the kernel has parameters. */
+static enum status build_args(const struct replay *r, const struct row_launch *from,
+			      const struct kernel *kernel, struct arg *args, int *count,
+			      struct fields *fields)
+{
+	const struct kernel_param *param = kernel_params(kernel, count);
+	int later = *count - from->arg_count;
+
+	if (later < 0 || later > kernel->later_params || *count > MAX_ARGS)
+		return fail(STATUS_USAGE,
+			    "kernel %s has %d parameters in this build, %d in the trace",
+			    from->kernel, *count, from->arg_count);
+	for (int i = 0; i < from->arg_count; i++)
+		TRY(build_arg(r, &param[i], &from->args[i], &args[i], fields));
+	for (int i = from->arg_count; i < *count; i++)
+		args[i] = ARG_I32(1);
+	return STATUS_OK;
+}
+
 static enum status build_and_give(struct replay *r, const struct row_op *op,
 				const struct kernel *kernel, struct fields *fields,
 				give_launch *give)
@@ -109,21 +128,15 @@ static enum status build_and_give(struct replay *r, const struct row_op *op,
 	const struct row_launch *from = op->launch;
 	struct launch_attribute attributes[ATTRIBUTE_COUNT];
 	struct arg args[MAX_ARGS];
-	int params, attribute_count;
-	const struct kernel_param *param = kernel_params(kernel, &params);
+	int attribute_count;
 	struct launch launch = {
 		.kernel = kernel, .grid = dim3_of(from->grid), .block = dim3_of(from->block),
 		.cluster = dim3_of(from->cluster), .shared_bytes = from->shared_bytes,
 		.stream = stream_of(r, op), .attributes = attributes, .args = args,
-		.arg_count = from->arg_count, .layer = from->layer,
+		.layer = from->layer,
 	};
 
-	if (from->arg_count != params || params > MAX_ARGS)
-		return fail(STATUS_USAGE,
-			    "kernel %s has %d parameters in this build, %d in the trace",
-			    from->kernel, params, from->arg_count);
-	for (int i = 0; i < params; i++)
-		TRY(build_arg(r, &param[i], &from->args[i], &args[i], fields));
+	TRY(build_args(r, from, kernel, args, &launch.arg_count, fields));
 	TRY(build_attributes(from->attributes, attributes, &attribute_count));
 	launch.attribute_count = attribute_count;
 	return give(r, op, &launch);

@@ -136,7 +136,7 @@ run $ladder --rung 3 --window 3
 expect 'rung 3' 2 '^flashtwin attend: --window needs --path ladder with rung 5 or more$'
 run $ladder --rung 4 --window 3
 expect 'rung 4' 2 \
-	'rung 4 has no softcap, window, sinks, log-sum-exp or pages, which rungs from 5 up have$'
+	'rung 4 has no softcap, window, sinks, log-sum-exp, pages or several queries, which rungs from 5 up have$'
 run $ladder --lse missing/l
 expect 'a directory that does not exist' 2 '^flashtwin attend: .*missing/l'
 run decode --prompt A --window 3

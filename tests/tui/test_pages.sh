@@ -151,7 +151,7 @@ expect 'a file that does not exist' 2 '^flashtwin attend: missing: cannot read: 
 run attend --path ladder --q q --k k --v v --page-table t.3 --page 3
 expect 'caches instead of pools' 2 '^flashtwin attend: --k k: expected '
 run $of3 --rung 4 --page-table t.3 --lengths 45,20
-expect 'rung 4' 2 'rung 4 has no softcap, window, sinks, log-sum-exp or pages, which rungs from 5 up have$'
+expect 'rung 4' 2 'rung 4 has no softcap, window, sinks, log-sum-exp, pages or several queries, which rungs from 5 up have$'
 run attend --q q --k k.3 --v v.3 --page-table t.3
 expect 'another path' 2 '^flashtwin attend: --page-table needs --path ladder with rung 5 or more$'
 run attend --path prefill --q q --k k.3 --v v.3 --page-table t.3

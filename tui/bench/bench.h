@@ -24,6 +24,7 @@ struct bench_decode_request {
 	const char *rungs;              /* "all", "4,6,best" */
 	const char *shape;              /* one shape (tui/shape.h), or the name of a list */
 	const char *kv_dtype;           /* of keys and values; NULL: f32 */
+	int queries;                    /* of each sequence; 0: 1 */
 	int runs;
 	bool list;                      /* print what would be measured; needs no device */
 	bool json;

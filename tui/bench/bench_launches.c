@@ -70,7 +70,7 @@ enum status step_run(struct rig *rig, void *context)
 {
 	struct attention *a = context;
 	const struct attention_shape *s = &a->shape;
-	size_t rows = (size_t)s->slots * (size_t)s->heads * (size_t)s->head_dim;
+	size_t rows = (size_t)attention_rows(s) * (size_t)s->heads * (size_t)s->head_dim;
 	float *q = bench_random(rows, &(unsigned){ 1 }), *out = xcalloc(rows, sizeof *out);
 	enum status status = STATUS_OK;
 

@@ -40,17 +40,18 @@ static void add_rung(struct rungs *rungs, int rung)
 	rungs->items[rungs->count++] = rung;
 }
 
-static void add_all(struct rungs *rungs, enum dtype kv_dtype)
+static void add_all(struct rungs *rungs, enum dtype kv_dtype, int queries)
 {
 	/* The best is the last rung, the shape table. */
 	for (int rung = 0; rung < RUNGS_MAX; rung++)
-		if (rungs_check(rung, kv_dtype) == STATUS_OK)
+		if (rungs_check(rung, kv_dtype, queries) == STATUS_OK)
 			add_rung(rungs, rung);
 	error_clear();
 	add_rung(rungs, LADDER_BEST);
 }
 
-static enum status take_rung(struct rungs *rungs, const char *text, enum dtype kv_dtype)
+static enum status take_rung(struct rungs *rungs, const char *text, enum dtype kv_dtype,
+			     int queries)
 {
 	char *end;
 	long rung = strtol(text, &end, 10);
@@ -62,24 +63,25 @@ static enum status take_rung(struct rungs *rungs, const char *text, enum dtype k
 	if (*text < '0' || *text > '9' || *end || rung > RUNGS_MAX)
 		return fail(STATUS_USAGE, "--rung: expected all, or numbers of 0 to %d and best, "
 			    "separated by commas, got '%s'", RUNGS_MAX, text);
-	TRY(rungs_check((int)rung, kv_dtype));
+	TRY(rungs_check((int)rung, kv_dtype, queries));
 	add_rung(rungs, (int)rung);
 	return STATUS_OK;
 }
 
-static enum status parse_rungs(const char *text, enum dtype kv_dtype, struct rungs *out)
+static enum status parse_rungs(const char *text, enum dtype kv_dtype, int queries,
+			       struct rungs *out)
 {
 	char *copy, *rest, *item;
 	enum status status = STATUS_OK;
 
 	*out = (struct rungs){ 0 };
 	if (!text || strcmp(text, "all") == 0) {
-		add_all(out, kv_dtype);
+		add_all(out, kv_dtype, queries);
 		return STATUS_OK;
 	}
 	copy = rest = xstrdup(text);
 	while (status == STATUS_OK && (item = strsep(&rest, ",")))
-		status = take_rung(out, item, kv_dtype);
+		status = take_rung(out, item, kv_dtype, queries);
 	free(copy);
 	return status;
 }
@@ -111,7 +113,7 @@ static void add_attribute(json_t *about, struct rig *rig, const char *name, int 
 	error_clear();
 }
 
-static json_t *about(struct rig *rig)
+static json_t *about(struct rig *rig, int queries)
 {
 	char date[32];
 	time_t now = time(NULL);
@@ -127,6 +129,8 @@ static json_t *about(struct rig *rig)
 			  "clock", rig->on_gpu
 			  ? "CUDA events around graphs; GPU clocks as the driver sets them"
 			  : "wall clock of the simulator, small sizes: not the speed of a GPU");
+	if (queries > 1)
+		json_object_set_new(about, "queries of each sequence", json_integer(queries));
 	add_attribute(about, rig, "SM clock at most, MHz", DEVICE_CLOCK_KHZ, 1e3);
 	add_attribute(about, rig, "memory clock, MHz", DEVICE_MEMORY_KHZ, 1e3);
 	add_attribute(about, rig, "memory bus, bits", DEVICE_MEMORY_BITS, 1);
@@ -143,6 +147,9 @@ static void add_row(json_t *rows, const struct rungs_shape *shape, const char *k
 		dtype_name(shape->shape.kv_dtype), "us", seeds_number(t->us),
 		"p10", seeds_number(t->p10), "p90", seeds_number(t->p90), "runs", t->runs,
 		"copies", t->copies, "launches", t->launches, "note", t->note));
+	if (shape->shape.queries > 1)
+		json_object_set_new(json_array_get(rows, json_array_size(rows) - 1), "queries",
+				    json_integer(shape->shape.queries));
 }
 
 /* --- measuring --- */
@@ -205,7 +212,8 @@ static enum status measure(const struct bench_decode_request *request,
 	for (size_t i = 0; status == STATUS_OK && i < shapes->count; i++)
 		status = measure_shape(&rig, rungs, &shapes->items[i], rows);
 	if (status == STATUS_OK)
-		*out = json_pack("{s:s, s:o, s:o}", "suite", "decode", "about", about(&rig),
+		*out = json_pack("{s:s, s:o, s:o}", "suite", "decode", "about",
+				 about(&rig, request->queries),
 				 "rows", rows);
 	else
 		json_decref(rows);
@@ -311,7 +319,7 @@ static enum status run_suite(const struct bench_decode_request *request,
 	struct rungs rungs;
 	json_t *results;
 
-	TRY(parse_rungs(request->rungs, kv_dtype, &rungs));
+	TRY(parse_rungs(request->rungs, kv_dtype, request->queries, &rungs));
 	if (request->rungs && strcmp(request->rungs, "all") != 0
 	    && strcmp(shapes->items[0].list, RUNGS_LIST_SHAPE) == 0)
 		TRY(check_asked(&rungs, shapes));
@@ -337,7 +345,7 @@ enum status bench_decode_rungs(const struct bench_decode_request *request)
 		return show(results, request->json, request->plot);
 	}
 	TRY(rungs_shapes(strcmp(request->device, "cuda") == 0, request->shape, kv_dtype,
-			 &shapes));
+			 request->queries, &shapes));
 	status = run_suite(request, &shapes, kv_dtype);
 	rungs_shapes_free(&shapes);
 	return status;

@@ -8,6 +8,7 @@
  *   list, shape   which list it is from, and the shape (tui/shape.h); of a prompt its sizes
  *   kernel        "read", "rung 6", "best", "prefill", or a peer's name
  *   dtype         of keys and values
+ *   queries       of each sequence, if more than one
  *   us, p10, p90  median and percentiles of one layer's attention; null: not measured
  *   runs, copies, launches   samples; copies of K and V that are read in turn; launches in a graph
  *   flop          of a prompt: multiplications and additions of the causal half
@@ -44,9 +45,10 @@ struct rungs_shapes {
 	size_t count;
 };
 
-/* The shapes of all lists for keys and values of a type, of one list, or one shape; smaller ones
- * without a GPU. USAGE for text that is neither. Free them after success. */
-enum status rungs_shapes(bool on_gpu, const char *only, enum dtype, struct rungs_shapes *out);
+/* The shapes of all lists for keys and values of a type and for so many queries, of one list, or one
+ * shape; smaller ones without a GPU. USAGE for text that is neither. Free them after success. */
+enum status rungs_shapes(bool on_gpu, const char *only, enum dtype, int queries,
+			 struct rungs_shapes *out);
 void rungs_shapes_free(struct rungs_shapes *);
 /* The sizes of the list prefill. */
 void rungs_prompt(bool on_gpu, int *heads, int *rows, int *head_dim);
@@ -62,8 +64,9 @@ struct rungs_time {
 /* Work that reads copy `copy` of what it reads. */
 typedef enum status rungs_work(struct rig *, void *context, int copy);
 
-/* Whether a rung exists for a type; LADDER_BEST always does. USAGE that names those there are. */
-enum status rungs_check(int rung, enum dtype);
+/* Whether a rung exists for a type and so many queries; LADDER_BEST always does. USAGE that names
+ * those there are. */
+enum status rungs_check(int rung, enum dtype, int queries);
 /* Fails with the device's errors, except for memory: a shape that does not fit has a note. */
 enum status rungs_time_rung(struct rig *, const struct shape *, int rung, struct rungs_time *out);
 /* A causal prompt, by attention_prefill_tiled or attention_prefill. */

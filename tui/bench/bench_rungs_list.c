@@ -116,16 +116,16 @@ static enum status add_listed(struct rungs_shapes *shapes, bool on_gpu, const st
 }
 
 /* Whether the shapes of a list are measured. */
-static bool is_wanted(const char *list, const char *only, enum dtype kv_dtype)
+static bool is_wanted(const char *list, const char *only, enum dtype kv_dtype, int queries)
 {
-	if (strcmp(list, RUNGS_LIST_PREFILL) == 0 && kv_dtype != DTYPE_F32)
+	if (strcmp(list, RUNGS_LIST_PREFILL) == 0 && (kv_dtype != DTYPE_F32 || queries > 1))
 		return false;
 	if (strcmp(list, RUNGS_LIST_NARROW) == 0 && kv_dtype == DTYPE_F32 && !only)
 		return false;
 	return !only || strcmp(only, list) == 0;
 }
 
-enum status rungs_shapes(bool on_gpu, const char *only, enum dtype kv_dtype,
+enum status rungs_shapes(bool on_gpu, const char *only, enum dtype kv_dtype, int queries,
 			 struct rungs_shapes *out)
 {
 	struct rungs_shapes shapes = { 0 };
@@ -133,12 +133,14 @@ enum status rungs_shapes(bool on_gpu, const char *only, enum dtype kv_dtype,
 
 	for (const struct listed *l = on_gpu ? full : reduced;
 	     status == STATUS_OK && l->list; l++)
-		if (is_wanted(l->list, only, kv_dtype))
+		if (is_wanted(l->list, only, kv_dtype, queries))
 			status = add_listed(&shapes, on_gpu, l);
 	if (status == STATUS_OK && shapes.count == 0)
 		status = add(&shapes, RUNGS_LIST_SHAPE, xstrdup(only));
-	for (size_t i = 0; i < shapes.count; i++)
+	for (size_t i = 0; i < shapes.count; i++) {
 		shapes.items[i].shape.kv_dtype = kv_dtype;
+		shapes.items[i].shape.queries = queries;
+	}
 	if (status != STATUS_OK)
 		rungs_shapes_free(&shapes);
 	else

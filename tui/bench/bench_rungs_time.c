@@ -154,7 +154,7 @@ static double cache_bytes(const struct attention_shape *s)
 static enum status fill_caches(struct rig *rig, struct attention *a, const struct shape *shape)
 {
 	struct kv_cache *cache = a->cache;
-	int *lengths = shape_lengths(shape);
+	int *lengths = shape_lengths(shape), queries = attention_queries(&a->shape);
 	enum status status = rig_fill_random(rig, cache->k[0]);
 
 	for (int layer = 0; status == STATUS_OK && layer < cache->layers; layer++) {
@@ -167,7 +167,7 @@ static enum status fill_caches(struct rig *rig, struct attention *a, const struc
 			status = device_copy(rig->device, NULL, cache->v[layer], 0, cache->k[0], 0,
 					     bytes);
 		for (int slot = 0; slot < shape->sequences; slot++)
-			kv_cache_append(cache, layer, slot, lengths[slot] - 1);
+			kv_cache_append(cache, layer, slot, lengths[slot] - queries);
 	}
 	free(lengths);
 	return status;
@@ -252,10 +252,10 @@ static struct attention_shape layers_of(struct rig *rig, const struct shape *sha
 	return s;
 }
 
-enum status rungs_check(int rung, enum dtype kv_dtype)
+enum status rungs_check(int rung, enum dtype kv_dtype, int queries)
 {
 	static struct shape_run keys = { 1, 1024 };
-	const struct shape usual = { 1, 32, 8, 128, &keys, 1, kv_dtype };
+	const struct shape usual = { 1, 32, 8, 128, &keys, 1, kv_dtype, queries };
 	struct attention_shape s = rungs_attention(&usual, rung);
 
 	return attention_check(ladder_path(rung), &s);
@@ -268,6 +268,11 @@ static bool left_out(struct rig *rig, const struct shape *shape, int rung,
 	if (rung == 0 && (shape->sequences > 1 || shape_max_keys(shape) > HOST_KEYS)) {
 		snprintf(out->note, sizeof out->note,
 			 "host: left out above one sequence of %d keys", HOST_KEYS);
+		return true;
+	}
+	if (shape_min_keys(shape) < attention_queries(s)) {
+		snprintf(out->note, sizeof out->note, "a sequence has fewer than %d keys",
+			 attention_queries(s));
 		return true;
 	}
 	if (rig->on_gpu && rig->info.compute_major < 9 && ladder_path(rung) == &path_ladder

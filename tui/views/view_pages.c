@@ -14,7 +14,7 @@
 #define SHOWN 8
 
 struct arguments {
-	int64_t page, pages;
+	int64_t page, pages, queries;
 	int64_t table, table_offset;    /* buffers, of which -1 is none, and bytes in them */
 	int64_t lengths, lengths_offset;
 };
@@ -32,6 +32,8 @@ static enum status take_argument(const struct view_context *c, sqlite3_stmt *row
 		a->page = view_int(row, VALUE);
 	} else if (strcmp(name, "pages") == 0) {
 		a->pages = view_int(row, VALUE);
+	} else if (strcmp(name, "queries") == 0) {
+		a->queries = view_int(row, VALUE);
 	} else if (strcmp(name, "page_table") == 0) {
 		a->table = buffer;
 		a->table_offset = view_int(row, OFFSET);
@@ -58,8 +60,8 @@ static enum status read_keys(const struct view_context *c, const struct argument
 	return STATUS_OK;
 }
 
-static enum status read_table(const struct view_context *c, const struct arguments *a, int64_t op,
-			      int64_t slot, struct view_pages *p)
+static enum status read_table(const struct view_context *c, const struct arguments *a,
+			      int64_t op, int64_t sequence, struct view_pages *p)
 {
 	size_t bytes = (size_t)p->count * sizeof *p->table;
 	bool known = false;
@@ -69,7 +71,7 @@ static enum status read_table(const struct view_context *c, const struct argumen
 		return STATUS_OK;
 	p->table = xmalloc(bytes);
 	status = view_upload_read(c, op, a->table, a->table_offset
-				  + slot * a->pages * (int64_t)sizeof *p->table, bytes, p->table,
+				  + sequence * a->pages * (int64_t)sizeof *p->table, bytes, p->table,
 				  &known);
 	if (known)
 		return status;
@@ -86,14 +88,14 @@ enum status view_pages_read(const struct view_context *c, int64_t op, int64_t sl
 	*p = (struct view_pages){ .keys = -1 };
 	TRY(VIEW_ROWS(c, take_argument, &a, "SELECT name, value, buffer, offset FROM v_arg"
 		      " WHERE run = ?1 AND op = ?2 AND name IN ('page', 'pages', 'page_table',"
-		      " 'seq_lens')", c->run, op));
+		      " 'seq_lens', 'queries')", c->run, op));
 	/* No pages, or a damaged trace. */
 	if (a.table < 0 || a.page < 1 || a.page > INT32_MAX || a.pages < 1 || a.pages > INT32_MAX
 	    || slot < 0 || slot > INT32_MAX)
 		return STATUS_OK;
 	p->rows = a.page;
 	TRY(read_keys(c, &a, op, slot, p));
-	return read_table(c, &a, op, slot, p);
+	return read_table(c, &a, op, a.queries > 1 ? slot / a.queries : slot, p);
 }
 
 void view_pages_free(struct view_pages *p)

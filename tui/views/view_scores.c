@@ -264,13 +264,14 @@ enum status view_scores_read(const struct view_context *c, struct view_scores *k
 
 /* Of keys that need not follow each other in the sequence; *all is false if some are not known. */
 static enum status read_values(const struct view_context *c, const struct view_scores *k,
-			       const struct view_cache *cache, const struct view_pages *pages,
+			       struct view_cache *cache, const struct view_pages *pages,
 			       bool *all)
 {
 	struct view_visible visible;
 	int64_t split, count = 0, more = 0;
 
 	TRY(view_visible_read(c, cache->op, k->slot, &visible));
+	cache->slot = view_visible_sequence(&visible, k->slot);
 	split = view_visible_split(&visible, k->begin, k->end);
 	if (split > k->begin)
 		TRY(view_pages_cache_read(c, pages, cache, 'v', k->begin, split, k->d, k->value,
@@ -287,7 +288,7 @@ enum status view_scores_values(const struct view_context *c, struct view_scores 
 			       int64_t max_keys)
 {
 	const struct view_place *place = &k->shape->place;
-	struct view_cache cache = { .op = place->op, .layer = place->layer, .slot = k->slot,
+	struct view_cache cache = { .op = place->op, .layer = place->layer,
 				    .kv_head = k->kv_head };
 	struct view_pages pages;
 	enum status status;

@@ -66,7 +66,8 @@ static enum status take_option(const struct view_context *c, sqlite3_stmt *row, 
 	if (strcmp(name, "softcap") == 0)
 		v->softcap = sqlite3_column_double(row, 1);
 	else
-		*(strcmp(name, "window") == 0 ? &v->window : &v->sinks) = view_int(row, 1);
+		*(strcmp(name, "window") == 0 ? &v->window
+		  : strcmp(name, "sinks") == 0 ? &v->sinks : &v->queries) = view_int(row, 1);
 	return STATUS_OK;
 }
 
@@ -94,8 +95,18 @@ enum status view_visible_read(const struct view_context *c, int64_t op, int64_t 
 {
 	*v = (struct view_visible){ 0 };
 	TRY(VIEW_ROWS(c, take_option, v, "SELECT name, value FROM v_arg WHERE run = ?1 AND op = ?2"
-		      " AND name IN ('softcap', 'window', 'sinks')", c->run, op));
+		      " AND name IN ('softcap', 'window', 'sinks', 'queries')", c->run, op));
 	return v->window > 0 ? read_gap(c, op, slot, v) : STATUS_OK;
+}
+
+int64_t view_visible_sequence(const struct view_visible *v, int64_t slot)
+{
+	return v->queries > 1 ? slot / v->queries : slot;
+}
+
+int64_t view_visible_query(const struct view_visible *v, int64_t slot)
+{
+	return v->queries > 1 ? slot % v->queries : 0;
 }
 
 int64_t view_visible_position(const struct view_visible *v, int64_t key)
@@ -115,10 +126,11 @@ enum status view_visible_bytes(const struct view_context *c, const struct view_v
 			       unsigned char *out)
 {
 	int64_t split = view_visible_split(v, begin, end);
+	int64_t sequence = view_visible_sequence(v, slot);
 
-	TRY(view_bytes_read(c, slot, step, begin, split, out));
+	TRY(view_bytes_read(c, sequence, step, begin, split, out));
 	return split == end ? STATUS_OK
-		: view_bytes_read(c, slot, step, split + v->gap, end + v->gap,
+		: view_bytes_read(c, sequence, step, split + v->gap, end + v->gap,
 				  out + (split - begin));
 }
 

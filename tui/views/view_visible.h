@@ -1,4 +1,5 @@
-/* view_visible.h - which keys of a sequence a launch sees that has a window and sinks. */
+/* view_visible.h - which keys of a sequence a launch sees that has a window and sinks, or several
+ * queries of a sequence. */
 #ifndef VIEW_VISIBLE_H
 #define VIEW_VISIBLE_H
 
@@ -10,12 +11,16 @@ struct view_visible {
 	double softcap;                 /* 0: not set */
 	int64_t window, sinks;          /* 0: not set */
 	int64_t gap;                    /* positions between the sinks and the window */
+	int64_t queries;                /* of a sequence, which are slots that follow each other */
 };
 
 /* Reads them from the arguments of a launch, an operation; all 0 if it has none of them. The gap is
  * that of a slot; 0 if the trace does not have the length of its sequence. */
 enum status view_visible_read(const struct view_context *, int64_t op, int64_t slot,
 			      struct view_visible *);
+/* The sequence of a slot, and which of its queries the slot is. */
+int64_t view_visible_sequence(const struct view_visible *, int64_t slot);
+int64_t view_visible_query(const struct view_visible *, int64_t slot);
 /* Where a key is in its sequence. */
 int64_t view_visible_position(const struct view_visible *, int64_t key);
 /* Of keys begin <= i < end, those below the result are where their numbers say, and the others are

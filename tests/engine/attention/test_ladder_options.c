@@ -326,8 +326,8 @@ START_TEST(wrong_options_are_refused)
 	OK(attention_check(&path_ladder, &s));
 	s.rung = 4;
 	FAILS(attention_check(&path_ladder, &s), STATUS_USAGE,
-	      "ladder: rung 4 has no softcap, window, sinks, log-sum-exp or pages, which rungs "
-	      "from 5 up have");
+	      "ladder: rung 4 has no softcap, window, sinks, log-sum-exp, pages or several "
+	      "queries, which rungs from 5 up have");
 	s = good;
 	s.softcap = -1.5f;
 	FAILS(attention_check(&path_ladder, &s), STATUS_USAGE,

@@ -358,8 +358,8 @@ START_TEST(wrong_pages_are_refused)
 	      "flash-decoding: a page table needs --path ladder");
 	s.rung = 4;
 	FAILS(attention_check(&path_ladder, &s), STATUS_USAGE,
-	      "ladder: rung 4 has no softcap, window, sinks, log-sum-exp or pages, which rungs "
-	      "from 5 up have");
+	      "ladder: rung 4 has no softcap, window, sinks, log-sum-exp, pages or several "
+	      "queries, which rungs from 5 up have");
 	s = good;
 	s.max_len++;
 	FAILS(attention_check(&path_ladder, &s), STATUS_USAGE,

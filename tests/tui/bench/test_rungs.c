@@ -195,9 +195,9 @@ START_TEST(rungs_that_cannot_run_have_a_reason)
 	ck_assert(time.us > 0);
 	time = time_of_rung("2,4/2,64,9", 0);
 	ck_assert(isnan(time.us) && strstr(time.note, "host"));
-	ck_assert_int_eq(rungs_check(11, DTYPE_F32), STATUS_USAGE);
-	ck_assert_int_eq(rungs_check(0, DTYPE_F32), STATUS_OK);
-	ck_assert_int_eq(rungs_check(LADDER_BEST, DTYPE_F32), STATUS_OK);
+	ck_assert_int_eq(rungs_check(11, DTYPE_F32, 1), STATUS_USAGE);
+	ck_assert_int_eq(rungs_check(0, DTYPE_F32, 1), STATUS_OK);
+	ck_assert_int_eq(rungs_check(LADDER_BEST, DTYPE_F32, 1), STATUS_OK);
 }
 END_TEST
 
@@ -223,7 +223,7 @@ START_TEST(ragged_lengths_have_an_equal_twin)
 	struct rungs_shapes shapes;
 	int64_t ragged = 0, equal = 0;
 
-	OK(rungs_shapes(true, "table", DTYPE_F32, &shapes));
+	OK(rungs_shapes(true, "table", DTYPE_F32, 1, &shapes));
 	for (size_t i = 0; i < shapes.count; i++) {
 		const struct shape *s = &shapes.items[i].shape;
 
@@ -244,7 +244,7 @@ START_TEST(lists_have_all_powers_of_two)
 	struct rungs_shapes shapes;
 	unsigned seen = 0;
 
-	OK(rungs_shapes(true, NULL, DTYPE_F32, &shapes));
+	OK(rungs_shapes(true, NULL, DTYPE_F32, 1, &shapes));
 	for (size_t i = 0; i < shapes.count; i++) {
 		const struct shape *s = &shapes.items[i].shape;
 
@@ -255,7 +255,7 @@ START_TEST(lists_have_all_powers_of_two)
 	}
 	ck_assert_uint_eq(seen, 0x3fe00);
 	rungs_shapes_free(&shapes);
-	ck_assert_int_eq(rungs_shapes(true, "nonsense", DTYPE_BF16, &shapes), STATUS_USAGE);
+	ck_assert_int_eq(rungs_shapes(true, "nonsense", DTYPE_BF16, 1, &shapes), STATUS_USAGE);
 }
 END_TEST
 

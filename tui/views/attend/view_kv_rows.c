@@ -34,6 +34,7 @@ struct slot {
 	const struct view_place *place;
 	struct view_shape shape;
 	int64_t layer, slot, kv_head, d, max_len;
+	int64_t row;                    /* slot of the launch: a query of the slot of the cache */
 	bool pages;
 	int64_t first, last;            /* positions shown; last: max written, -1: none */
 	char *written;                  /* [last + 1 - first] '#' '=' 'W' '.' */
@@ -107,7 +108,7 @@ static enum status find_launch_reads(const struct view_context *c, struct slot *
 {
 	const struct view_place *p = s->place;
 	bool named = view_shape_named(c, &s->shape);
-	struct view_spot at = { s->slot, 0, 0 };
+	struct view_spot at = { s->row, 0, 0 };
 	struct view_scores keys;
 	enum status status;
 	int64_t attends;
@@ -119,7 +120,7 @@ static enum status find_launch_reads(const struct view_context *c, struct slot *
 	view_scores_place(&keys, &s->shape, at.slot, at.head, at.chunk);
 	TRY(VIEW_ROWS(c, take_keys, s, "SELECT min(key_begin), max(key_end) FROM v_partial"
 		      " WHERE run = ?1 AND launch = ?2 AND slot = ?3 AND NOT empty"
-		      " AND (?4 < 0 OR chunk = ?4) HAVING count(*) > 0", c->run, p->launch, s->slot,
+		      " AND (?4 < 0 OR chunk = ?4) HAVING count(*) > 0", c->run, p->launch, s->row,
 		      named ? at.chunk : -1));
 	TRY(VIEW_NUMBER(c, 0, &attends, "SELECT 1 FROM w_attention WHERE run = ?1 AND launch = ?2"
 			" LIMIT 1", c->run, p->launch));
@@ -381,18 +382,23 @@ enum status view_kv_group(const struct view_context *c, const struct view_place 
 	return STATUS_OK;
 }
 
-/* The slot and KV head that a block of the launch processes. */
+/* The slot and KV head that a block of the launch processes; of several queries, the last. */
 static enum status find_head(const struct view_context *c, struct slot *s)
 {
+	struct view_visible visible;
 	int64_t kv_heads;
 	struct view_spot at;
 
-	if (!view_shape_named(c, &s->shape))
+	TRY(view_visible_read(c, s->place->op, 0, &visible));
+	if (!view_shape_named(c, &s->shape)) {
+		s->row = visible.queries > 1 ? visible.queries - 1 : 0;
 		return STATUS_OK;
+	}
 	at = view_shape_spot(c, &s->shape);
 	TRY(count_heads(c, s->place->op, &kv_heads));
 	s->kv_head = kv_heads <= s->shape.heads ? at.head * kv_heads / s->shape.heads : 0;
-	s->slot = at.slot;
+	s->row = at.slot;
+	s->slot = view_visible_sequence(&visible, s->row);
 	return STATUS_OK;
 }
 
@@ -401,7 +407,7 @@ static enum status find_head(const struct view_context *c, struct slot *s)
 static enum status find_page(const struct view_context *c, struct slot *s)
 {
 	struct view_pages pages;
-	enum status status = view_pages_read(c, s->place->op, s->slot, &pages);
+	enum status status = view_pages_read(c, s->place->op, s->row, &pages);
 
 	s->pages = pages.rows > 0;
 	if (pages.table)

@@ -68,28 +68,30 @@ static void print_partial(const struct view_context *c, struct writer *w)
 		view_print(c, "%s\n", d == shape[3] - 2 ? "max" : "sum");
 }
 
-/* Outputs are [slots, heads, D], written by blocks of a grid (heads, slots). */
+/* Outputs are [slots, heads, D], or [sequences, queries, heads, D]. */
+static bool is_output(const struct written *w)
+{
+	return w->rank == 3 || (w->rank == 4 && strcmp(w->name, "out") == 0);
+}
+
+/* They are written by blocks of a grid (heads, slots). */
 static void print_output(const struct view_context *c, struct writer *w)
 {
-	const int64_t *shape = w->e->w[0].shape;
-	int64_t row = w->e->focus / shape[2];
+	const struct written *out = &w->e->w[0];
+	int64_t heads = out->shape[out->rank - 2], d = out->shape[out->rank - 1];
+	int64_t row = w->e->focus / d, slot = row / heads, head = row % heads;
 
 	if (w->shape.form == SHAPE_CLUSTER) {
-		view_shape_merged_by(&w->shape, row / shape[1], row % shape[1],
-				     w->e->focus % shape[2], &w->at);
-		print_block(c, w);
-		view_print(c, ": slot %" PRId64 ", head %" PRId64 "\n", row / shape[1],
-			   row % shape[1]);
-		return;
-	}
-	if (w->shape.merges) {
+		view_shape_merged_by(&w->shape, slot, head, w->e->focus % d, &w->at);
+	} else if (w->shape.merges) {
 		view_print(c, "written by the last block of KV head %" PRId64 ": which one that is"
-			   " is not in the trace\n", view_shape_kv_head(&w->shape, row % shape[1]));
+			   " is not in the trace\n", view_shape_kv_head(&w->shape, head));
 		return;
+	} else {
+		view_shape_address(&w->shape, slot, head, 0, &w->at);
 	}
-	view_shape_address(&w->shape, row / shape[1], row % shape[1], 0, &w->at);
 	print_block(c, w);
-	view_print(c, ": slot %" PRId64 ", head %" PRId64 "\n", row / shape[1], row % shape[1]);
+	view_print(c, ": slot %" PRId64 ", head %" PRId64 "\n", slot, head);
 }
 
 static enum status print_kv(const struct view_context *c, sqlite3_stmt *row, void *state)
@@ -114,12 +116,12 @@ static enum status draw_writer(const struct view_context *c, struct writer *w)
 	view_print(c, "\n provenance  %s%s ", e->w[0].name,
 		   e->known ? element_index(&e->w[0], e->focus, index) : "");
 	TRY(has_rows(c, "v_partial", e->place->launch, &some));
-	if (some && e->w[0].rank == 4 && e->w[0].shape[3] > 2) {
+	if (some && e->w[0].rank == 4 && e->w[0].shape[3] > 2 && !is_output(&e->w[0])) {
 		print_partial(c, w);
 		return STATUS_OK;
 	}
 	TRY(has_rows(c, "v_reduce", e->place->launch, &some));
-	if ((some || w->shape.merges) && e->w[0].rank == 3) {
+	if ((some || w->shape.merges) && is_output(&e->w[0])) {
 		print_output(c, w);
 		return STATUS_OK;
 	}

@@ -118,10 +118,13 @@ int64_t step_new_key(const struct step *);
 
 /* After the chunks were read. */
 enum status step_options_read(const struct view_context *, struct step *);
+/* The sequence of its slot: of several queries, each is a slot. */
+int64_t step_sequence(const struct step *);
 /* Where a key is in its sequence: with a window a query does not see all. */
 int64_t step_position(const struct step *, int64_t key);
-/* "softcap 50  window 100, sinks 4: sees keys 0..3 and 900..999 of 1000"; "": none is set. */
-void step_options_text(const struct step *, char text[200]);
+/* "softcap 50  query 1 of 4: 2 newer keys are masked  window 100, sinks 4: sees keys 0..3 and
+ * 900..999 of 1000"; "": none is set. */
+void step_options_text(const struct step *, char text[240]);
 
 /* The length that the cache of the launch can have; 0: unknown. */
 enum status step_max_len_read(const struct view_context *, struct step *);

@@ -8,8 +8,8 @@ static enum status read_rows(const struct view_context *c, const struct step *s,
 			     int64_t begin, int64_t end, float *out, bool *known)
 {
 	const struct step_query *q = &s->query;
-	struct view_cache cache = { .op = s->attend.op, .layer = s->attend.layer, .slot = s->slot,
-				    .kv_head = s->kv_head };
+	struct view_cache cache = { .op = s->attend.op, .layer = s->attend.layer,
+				    .slot = step_sequence(s), .kv_head = s->kv_head };
 	int64_t d = tensor == 'v' && s->form == STEP_TILES ? q->value_dim : s->d, count, first;
 
 	*known = end <= begin;

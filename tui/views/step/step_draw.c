@@ -61,6 +61,7 @@ static int print_what(const struct step_drawing *d)
 {
 	const struct view_context *c = d->context;
 	const struct step *s = d->step;
+	int64_t queries = s->visible.queries > 1 ? s->visible.queries : 1;
 	view_cell byte;
 	int used = 0, rung = rung_of(s->attend.kernel);
 
@@ -68,8 +69,9 @@ static int print_what(const struct step_drawing *d)
 		used += view_styled(c, STYLE_TITLE, "  query %" PRId64, s->query.number);
 	if (s->form == STEP_TILES)
 		used += view_print(c, " of %" PRId64, s->query.count);
-	if (s->slots > 1)
-		used += view_print(c, "  slot %" PRId64 " of %" PRId64, s->slot, s->slots);
+	if (s->slots > queries)
+		used += view_print(c, "  slot %" PRId64 " of %" PRId64, step_sequence(s),
+				   s->slots / queries);
 	used += view_print(c, "  %" PRId64 " key%s", s->keys, view_plural(s->keys));
 	if (rung > 0)
 		used += view_print(c, "  rung %d", rung);
@@ -158,7 +160,7 @@ static enum status draw_graph(const struct step_drawing *d)
 
 static void draw_options(const struct step_drawing *d)
 {
-	char text[200], pages[160];
+	char text[240], pages[160];
 
 	step_options_text(d->step, text);
 	if (text[0] != '\0')
@@ -305,7 +307,8 @@ static int64_t lines_around(const struct step_drawing *d)
 	int64_t lines = 5 + step_has_weights(d->step) + (d->step->node.graph > 0);
 	const struct view_visible *o = &d->step->visible;
 
-	lines += (o->softcap != 0.0 || o->window > 0) + (d->step->pages.rows > 0);
+	lines += (o->softcap != 0.0 || o->window > 0 || o->queries > 1)
+		+ (d->step->pages.rows > 0);
 	/* The verdict on two runs may need a line of its own. */
 	lines += d->memory->verdict[0] && d->layout.columns < COLUMNS_OF_VERDICT;
 	return lines + (d->second && d->second->has_out);

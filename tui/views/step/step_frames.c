@@ -80,7 +80,7 @@ static enum status add_loads(const struct view_context *c, struct frames *f)
 	return VIEW_ROWS(c, take_load, f, "SELECT max(op), tensor FROM w_kv_load WHERE run = ?1"
 			 " AND layer = ?2 AND slot = ?3 AND position = ?4 AND kv_head = ?5"
 			 " AND op < ?6 GROUP BY tensor ORDER BY 1", c->run, s->attend.layer,
-			 s->slot, step_new_key(s), s->kv_head, s->attend.op);
+			 step_sequence(s), step_new_key(s), s->kv_head, s->attend.op);
 }
 
 static enum status add_appends(const struct view_context *c, struct frames *f)

@@ -1,4 +1,4 @@
-/* step_options.c - softcap, window, sinks and pages of a step, and where its keys are.
+/* step_options.c - softcap, queries, window, sinks and pages of a step, and where its keys are.
  *
  * See step.h.
  */
@@ -13,6 +13,11 @@ enum status step_options_read(const struct view_context *c, struct step *s)
 		return STATUS_OK;
 	TRY(view_visible_read(c, s->attend.op, s->slot, &s->visible));
 	return view_pages_read(c, s->attend.op, s->slot, &s->pages);
+}
+
+int64_t step_sequence(const struct step *s)
+{
+	return view_visible_sequence(&s->visible, s->slot);
 }
 
 int64_t step_position(const struct step *s, int64_t key)
@@ -36,18 +41,31 @@ static void name_seen(const struct step *s, char *text, size_t size)
 			 o->sinks - 1, first, length - 1, length);
 }
 
-void step_options_text(const struct step *s, char text[200])
+/* "query 1 of 4: 2 newer keys are masked" */
+static int add_query(const struct step *s, const char *before, char *text, size_t size)
+{
+	int64_t query = view_visible_query(&s->visible, s->slot);
+	int64_t newer = s->visible.queries - 1 - query;
+
+	return snprintf(text, size, "%squery %" PRId64 " of %" PRId64 ": %" PRId64 " newer key%s",
+			before, query, s->visible.queries, newer,
+			newer == 1 ? " is masked" : "s are masked");
+}
+
+void step_options_text(const struct step *s, char text[240])
 {
 	const struct view_visible *o = &s->visible;
-	size_t used = 0;
+	int used = 0;
 	char seen[100];
 
 	text[0] = '\0';
 	if (o->softcap != 0.0)
-		used = (size_t)snprintf(text, 200, "softcap %g", o->softcap);
+		used = snprintf(text, 240, "softcap %g", o->softcap);
+	if (o->queries > 1)
+		used += add_query(s, used ? "  " : "", text + used, 240 - (size_t)used);
 	if (o->window == 0)
 		return;
 	name_seen(s, seen, sizeof seen);
-	snprintf(text + used, 200 - used, "%swindow %" PRId64 ", sinks %" PRId64 ": sees %s",
-		 used ? "  " : "", o->window, o->sinks, seen);
+	snprintf(text + used, 240 - (size_t)used, "%swindow %" PRId64 ", sinks %" PRId64
+		 ": sees %s", used ? "  " : "", o->window, o->sinks, seen);
 }

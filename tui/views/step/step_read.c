@@ -298,7 +298,7 @@ static enum status read_written(const struct view_context *c, struct step *s)
 	TRY(VIEW_ROWS(c, take_written, s, "SELECT min(position), max(position) FROM v_kv"
 		      " WHERE run = ?1 AND op BETWEEN ?2 AND ?3 AND slot = ?4"
 		      " AND coalesce(layer, -1) = ?5 AND tensor = 'k' AND launch IS NOT NULL",
-		      c->run, first, s->attend.op, s->slot, s->attend.layer));
+		      c->run, first, s->attend.op, step_sequence(s), s->attend.layer));
 	if (s->last_written >= 0)
 		return STATUS_OK;
 	TRY(store_index_kv(c->store));
@@ -307,7 +307,7 @@ static enum status read_written(const struct view_context *c, struct step *s)
 			" AND op BETWEEN ?6 AND ?7 AND NOT EXISTS (SELECT 1 FROM w_kv_load x"
 			"  WHERE x.run = ?1 AND x.layer = ?2 AND x.slot = ?3 AND x.tensor = 'k'"
 			"  AND x.position = ?4 - 1 AND x.kv_head = ?5 AND x.op = w_kv_load.op)",
-			c->run, s->attend.layer, s->slot, newest, s->kv_head, first,
+			c->run, s->attend.layer, step_sequence(s), newest, s->kv_head, first,
 			s->attend.op));
 	if (load >= 0)
 		s->first_written = s->last_written = newest;
@@ -326,7 +326,7 @@ static enum status read_text(const struct view_context *c, struct step *s)
 		s->has_text = s->has_text || s->text[i];
 	return VIEW_ROWS(c, take_made, s, "SELECT position, byte FROM v_token WHERE run = ?1"
 			 " AND step = ?2 AND slot = ?3 AND NOT prompt AND position = ?4", c->run,
-			 s->attend.step, s->slot, next);
+			 s->attend.step, step_sequence(s), next);
 }
 
 static void take_shape(struct step *s)
