@@ -109,6 +109,11 @@ int64_t view_visible_query(const struct view_visible *v, int64_t slot)
 	return v->queries > 1 ? slot % v->queries : 0;
 }
 
+int64_t view_visible_newer(const struct view_visible *v, int64_t slot)
+{
+	return v->queries > 1 ? v->queries - 1 - view_visible_query(v, slot) : 0;
+}
+
 int64_t view_visible_position(const struct view_visible *v, int64_t key)
 {
 	return key < v->sinks ? key : key + v->gap;

@@ -21,6 +21,8 @@ enum status view_visible_read(const struct view_context *, int64_t op, int64_t s
 /* The sequence of a slot, and which of its queries the slot is. */
 int64_t view_visible_sequence(const struct view_visible *, int64_t slot);
 int64_t view_visible_query(const struct view_visible *, int64_t slot);
+/* How many keys of the sequence are newer than the query's own, and masked. */
+int64_t view_visible_newer(const struct view_visible *, int64_t slot);
 /* Where a key is in its sequence. */
 int64_t view_visible_position(const struct view_visible *, int64_t key);
 /* Of keys begin <= i < end, those below the result are where their numbers say, and the others are

@@ -45,7 +45,7 @@ static void name_seen(const struct step *s, char *text, size_t size)
 static int add_query(const struct step *s, const char *before, char *text, size_t size)
 {
 	int64_t query = view_visible_query(&s->visible, s->slot);
-	int64_t newer = s->visible.queries - 1 - query;
+	int64_t newer = view_visible_newer(&s->visible, s->slot);
 
 	return snprintf(text, size, "%squery %" PRId64 " of %" PRId64 ": %" PRId64 " newer key%s",
 			before, query, s->visible.queries, newer,

@@ -351,9 +351,10 @@ static void draw_unseen(const struct step_drawing *d)
 {
 	const struct view_context *c = d->context;
 	const struct step *s = d->step;
-	bool masked = s->keys < s->query.keys;
+	int64_t newer = view_visible_newer(&s->visible, s->slot);
+	bool masked = s->keys < s->query.keys || newer > 0;
 	int64_t begin = step_position(s, s->keys - 1) + 1;
-	int64_t end = masked ? s->query.keys : s->max_len;
+	int64_t end = newer > 0 ? begin + newer : masked ? s->query.keys : s->max_len;
 
 	if (end > begin)
 		step_cell(c, d->layout.left, STYLE_NOTE, " %*" PRId64 "..%" PRId64 " %s",
