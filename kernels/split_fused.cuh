@@ -55,9 +55,10 @@ INLINE_PIECE void fused_run(const struct split_launch *in, int heads, split_atte
 	struct split s;
 	int published = 0;
 
-	split_place(&s, in, heads, shared, RUN_RING_FLOATS(heads, in->D));
+	split_place(&s, in, heads, shared, SPLIT_RING_FLOATS(heads, in->D));
 	split_none(&s);
-	source_begin(&source, &s, in, &run, RUN_PLACES(heads, in->D), landed, true, false);
+	source_begin(&source, &s, in, &run, RING_PLACES_FOR(SPLIT_STAGES(heads, in->D)),
+		     landed, true, false);
 	while (run.count > 0) {
 		struct plan_unit unit = plan_next(&run);
 		int used = PLAN_USED(unit.place);

@@ -9,17 +9,10 @@
 #include "kernels/online_softmax.cuh"
 #include "kernels/split_rule.h"
 
-/* Partials whose vectors are loaded at once: all of a row, or half of them where two blocks share
- * the registers of a multiprocessor. */
-#ifdef SPLIT_PAIR
-#define MERGE_AT_ONCE (SPLITS / 2)
-#else
-#define MERGE_AT_ONCE SPLITS
-#endif
-
-/* One vector of 4 elements of some partials of a row. */
+/* One vector of 4 elements of all partials of a row. */
 struct split_parts {
-	float2 low[MERGE_AT_ONCE], high[MERGE_AT_ONCE];
+	float2 state[SPLITS];           /* maximum and sum */
+	float2 low[SPLITS], high[SPLITS];
 };
 
 /* What the splits so far give for one vector; `max` is that of all splits. */
@@ -56,48 +49,41 @@ INLINE_PIECE float4 split_merge_end(const struct split_merged *from)
 			   from->acc.w / sum);
 }
 
-/* Loads a vector of partials from `first` on. Past the last one, that one is loaded again. */
-INLINE_PIECE void split_merge_load(struct split_parts *parts, const float *partials, int first,
-				   int used, int D, int vector)
-{
-#pragma unroll
-	for (int i = 0; i < MERGE_AT_ONCE; i++) {
-		const float2 *partial = (const float2 *)(partials + min(first + i, used - 1)
-							 * (D + 2));
-
-		parts->low[i] = __ldcg(partial + 2 * vector);
-		parts->high[i] = __ldcg(partial + 2 * vector + 1);
-	}
-}
-
-/* Merges one vector of a row: partials [SPLITS, D + 2], of which `used` have keys. */
-static __device__ void split_merge(const float *partials, int used, int D, int vector, float *out)
+/* Merges the first `used` parts. */
+INLINE_PIECE float4 split_merge_parts(const struct split_parts *parts, int used, int vector)
 {
 	struct split_merged merged = { .acc = { 0.0f, 0.0f, 0.0f, 0.0f }, .max = -INFINITY };
-	float2 state[SPLITS];
+
+#pragma unroll
+	for (int i = 0; i < SPLITS; i++)
+		if (i < used)
+			merged.max = fmaxf(merged.max, parts->state[i].x);
+#pragma unroll
+	for (int i = 0; i < SPLITS; i++)
+		if (i < used)
+			split_merge_add(&merged, parts->state[i],
+					make_float4(parts->low[i].x, parts->low[i].y,
+						    parts->high[i].x, parts->high[i].y),
+					vector == 0);
+	return split_merge_end(&merged);
+}
+
+/* Merges one vector of a row: partials [SPLITS, D + 2], of which `used` have keys. All of them are
+ * loaded before the first is used. */
+static __device__ void split_merge(const float *partials, int used, int D, int vector, float *out)
+{
 	struct split_parts parts;
 
 #pragma unroll
-	for (int i = 0; i < SPLITS; i++)
-		state[i] = __ldcg((const float2 *)(partials + min(i, used - 1) * (D + 2)) + D / 2);
-	split_merge_load(&parts, partials, 0, used, D, vector);
-#pragma unroll
-	for (int i = 0; i < SPLITS; i++)
-		if (i < used)
-			merged.max = fmaxf(merged.max, state[i].x);
-#pragma unroll
 	for (int i = 0; i < SPLITS; i++) {
-		int at = i % MERGE_AT_ONCE;
+		/* Past the last one, that one is loaded again. */
+		const float2 *partial = (const float2 *)(partials + min(i, used - 1) * (D + 2));
 
-		if (i > 0 && at == 0)
-			split_merge_load(&parts, partials, i, used, D, vector);
-		if (i < used)
-			split_merge_add(&merged, state[i],
-					make_float4(parts.low[at].x, parts.low[at].y,
-						    parts.high[at].x, parts.high[at].y),
-					vector == 0);
+		parts.state[i] = __ldcg(partial + D / 2);
+		parts.low[i] = __ldcg(partial + 2 * vector);
+		parts.high[i] = __ldcg(partial + 2 * vector + 1);
 	}
-	((float4 *)out)[vector] = split_merge_end(&merged);
+	((float4 *)out)[vector] = split_merge_parts(&parts, used, vector);
 }
 
 /* The logarithm of the sum of the weights of a row, of partials as in split_merge(): its maximum

@@ -26,16 +26,6 @@
 	((stages) * RING_RATIO < SPLIT_MAX_PLACES ? (stages) * RING_RATIO : SPLIT_MAX_PLACES)
 #define RING_PLACES RING_PLACES_FOR(SPLIT_MAX_STAGES)   /* most places of a warp */
 
-/* The ring of a kernel with a plan, which has a block on each multiprocessor, or with SPLIT_PAIR
- * two. */
-#ifdef SPLIT_PAIR
-#define RUN_PLACES(heads, D) PAIR_PLACES(heads, D, sizeof(split_element))
-#define RUN_RING_FLOATS(heads, D) PAIR_RING_FLOATS(heads, D, sizeof(split_element))
-#else
-#define RUN_PLACES(heads, D) RING_PLACES_FOR(SPLIT_STAGES(heads, D))
-#define RUN_RING_FLOATS(heads, D) SPLIT_RING_FLOATS(heads, D)
-#endif
-
 struct split_source {
 	split_vector *tiles;            /* [stages] of the warp */
 	uint64_t *landed;               /* [stages] */

@@ -74,6 +74,17 @@ static bool suits_clusters(const struct attention_shape *s, int multiprocessors)
 		&& CLUSTER_STAGES(ladder_room(s, 10), s->head_dim) >= CLUSTER_MIN_STAGES;
 }
 
+/* Whether rung 9 has two blocks for each multiprocessor: tensor cores and exchanges keep a warp
+ * waiting, and 16 warps hide what 8 do not (doc/ladder.md). With no more splits than
+ * multiprocessors each has one, whose larger ring is better. */
+static bool suits_pairs(const struct attention_shape *s, int multiprocessors)
+{
+	int64_t splits = (int64_t)s->slots * s->kv_heads * SPLITS_USED((int64_t)s->max_len);
+
+	return uses_tensor_cores(s, 9) && s->head_dim <= PAIR_MAX_D
+		&& SPLIT_KEPT(ladder_room(s, 9)) && splits > multiprocessors;
+}
+
 /* Rung 13: the fastest rung for a shape, by times of an H100 and an H200 (doc/ladder.md), which
  * have TABLE_MULTIPROCESSORS; on a GPU with fewer, rung 10 may have its other form for a shape that
  * clusters suit there. The first row that a shape fits is taken. All that it names have the same
@@ -99,13 +110,16 @@ static const struct {
 	{ .rung = 10 },
 };
 
-/* The same for other types: for one sequence a plan, but clusters for a short one with many query
- * heads, and a block for each split of a very long one of e4m3. Many that may be long, and so have
- * different lengths, have a block for each split too, or with e4m3 a plan. */
+/* The same for other types: a plan where it has two blocks for each multiprocessor, or for one
+ * sequence; but clusters for a short one with many query heads, and a block for each split of a very
+ * long one of e4m3. Many that may be long, and so have different lengths, have a block for each split
+ * too, or with e4m3 a plan. */
 static int narrow_rung(const struct attention_shape *s, bool options)
 {
 	bool long_rows = s->max_len > 16 << 10, fp8 = s->kv_dtype == DTYPE_E4M3;
 
+	if (!options && suits_pairs(s, TABLE_MULTIPROCESSORS))
+		return 9;
 	if (s->slots > 1 && long_rows)
 		return fp8 ? 9 : s->slots > 16 ? LADDER_TENSOR_RUNG : 10;
 	if (s->slots > 1)
@@ -163,18 +177,6 @@ int ladder_rung(const struct attention_shape *s)
 		: narrow_rung(&seen, attention_has_options(s));
 }
 
-/* Whether rungs 9 and 10 have two blocks for each multiprocessor: tensor cores and exchanges keep a
- * warp waiting, and 16 warps hide what 8 do not (doc/ladder.md). With no more splits than
- * multiprocessors each has one, whose larger ring is better. */
-static bool suits_pairs(const struct attention_shape *s, int rung, int multiprocessors)
-{
-	int64_t splits = (int64_t)s->slots * s->kv_heads * SPLITS_USED((int64_t)s->max_len);
-
-	return uses_tensor_cores(s, rung) && s->head_dim <= PAIR_MAX_D
-		&& SPLIT_KEPT(ladder_room(s, rung))
-		&& splits > multiprocessors;
-}
-
 enum ladder_form ladder_form(const struct attention_shape *s, const struct device_info *info)
 {
 	int rung = ladder_rung(s);
@@ -183,7 +185,7 @@ enum ladder_form ladder_form(const struct attention_shape *s, const struct devic
 		return LADDER_SINGLE;
 	if (rung == 10 && suits_clusters(s, info->multiprocessors))
 		return LADDER_CLUSTERS;
-	return suits_pairs(s, rung, info->multiprocessors) ? LADDER_PAIRS : LADDER_SINGLE;
+	return rung == 9 && suits_pairs(s, info->multiprocessors) ? LADDER_PAIRS : LADDER_SINGLE;
 }
 
 static bool has_rung(const struct attention_shape *s, int rung)
