@@ -1,8 +1,8 @@
 /* attend.h - the request of `flashtwin attend`, for decode steps and for prefill.
  *
- * cmd_attend.c parses options, runs decode steps and writes results. attend_prefill.c runs the
- * paths prefill and prefill-tiled, whose tensors have different shapes. attend_pages.c reads keys
- * and values in pages. Included only by these files.
+ * cmd_attend.c parses options and writes results. attend_step.c runs decode steps; attend_prefill.c
+ * runs the paths prefill and prefill-tiled, whose tensors have different shapes. attend_pages.c
+ * reads keys and values in pages. Included only by these files.
  */
 #ifndef ATTEND_H
 #define ATTEND_H
@@ -21,8 +21,8 @@ struct attend {
 	int page;                       /* rows of a page; 0: as in k */
 	bool scale_given;
 	enum causal_mask mask;
-	/* (H, D), (M, H, D) or (M, T, H, D), and (Hkv, n, D) or (M, Hkv, n, D) twice, of pages (P, Hkv, N, D);
-	 * prefill: (BH, Nq, D), (BHkv, Nk, D), (BHkv, Nk, Dv) */
+	/* (H, D), (M, H, D) or (M, T, H, D), and (Hkv, n, D) or (M, Hkv, n, D) twice, of pages
+	 * (P, Hkv, N, D); prefill: (BH, Nq, D), (BHkv, Nk, D), (BHkv, Nk, Dv) */
 	struct npy q, k, v;             /* q is widened to f32 */
 	enum dtype q_type;              /* of q's file */
 	struct npy k_scale, v_scale;    /* (Hkv) */
@@ -41,10 +41,14 @@ struct attend {
 	size_t out_count;
 };
 
-/* --- cmd_attend.c --- */
+/* --- attend_step.c --- */
 
 /* Reads q, widens it to f32, and sets q_type and out_type. */
 enum status attend_read_q(struct attend *);
+/* Reads the tensors, derives the shape from them and checks it. */
+enum status attend_step_prepare(struct attend *);
+/* A run_fn: one step on one device. */
+enum status attend_step_target(const struct run_target *, void *attend);
 
 /* --- attend_pages.c --- */
 

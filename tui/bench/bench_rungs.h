@@ -45,8 +45,9 @@ struct rungs_shapes {
 	size_t count;
 };
 
-/* The shapes of all lists for keys and values of a type and for so many queries, of one list, or one
- * shape; smaller ones without a GPU. USAGE for text that is neither. Free them after success. */
+/* The shapes of all lists for keys and values of a type and for so many queries, of one list, or
+ * one shape; smaller ones without a GPU. USAGE for text that is neither. Free them after
+ * success. */
 enum status rungs_shapes(bool on_gpu, const char *only, enum dtype, int queries,
 			 struct rungs_shapes *out);
 void rungs_shapes_free(struct rungs_shapes *);

@@ -71,8 +71,8 @@ static enum status read_table(const struct view_context *c, const struct argumen
 		return STATUS_OK;
 	p->table = xmalloc(bytes);
 	status = view_upload_read(c, op, a->table, a->table_offset
-				  + sequence * a->pages * (int64_t)sizeof *p->table, bytes, p->table,
-				  &known);
+				  + sequence * a->pages * (int64_t)sizeof *p->table, bytes,
+				  p->table, &known);
 	if (known)
 		return status;
 	free(p->table);

@@ -1,6 +1,6 @@
 /* test_ladder_queries.c - several queries of a sequence in a step, on all rungs that have them and
- * for each type of cache: the bits of steps with one query, keys that a scatter may still be writing,
- * prompts, and wrong requests.
+ * for each type of cache: the bits of steps with one query, keys that a scatter may still be
+ * writing, prompts, and wrong requests.
  */
 #include "config.h"
 
@@ -30,8 +30,8 @@ static const struct choice {
 	{ 0, 7, 20 },
 };
 enum { TYPES = 4, SIZES = HEAD_SIZE_COUNT, GROUPS = 7, COUNTS = 5, CHOICES = 7, CASES = 28 };
-/* Lengths at which keys per split change, of which 2,048 is the last with 128; and 129, of which the
- * last two keys are in different splits. */
+/* Lengths at which keys per split change, of which 2,048 is the last with 128; and 129, of which
+ * the last two keys are in different splits. */
 enum { SLOTS = 4, KV_HEADS = 2, LONG = 2050, SHORT = 300, LONG_CASE = 20, PAGE = 24 };
 static const int long_lengths[SLOTS] = { LONG, 2049, 0, 1 };
 static const int short_lengths[SLOTS] = { SHORT, 2, 129, 0 };
@@ -332,7 +332,8 @@ START_TEST(keys_of_a_step_are_waited_for)
 	for (int rung = 9; rung <= 10; rung++) {
 		r.shape.rung = rung;
 		attend(&b, &r, got.out, got.lse, kernel);
-		ck_assert_msg(kernel[0] == '\0', "case %d, rung %d: a race in %s", _i, rung, kernel);
+		ck_assert_msg(kernel[0] == '\0', "case %d, rung %d: a race in %s", _i, rung,
+			      kernel);
 	}
 	ladder_result_free(&got);
 	free_batch(&b);
