@@ -37,6 +37,8 @@ struct decode {
 	int prompts;
 	enum dtype kv_dtype;            /* of the cache; F32 (0): the default */
 	int slots;                      /* prompts that run at once; 0: all */
+	int page;                       /* rows of a page of the cache; 0: no pages */
+	int32_t *page_table;            /* with pages, [slots, pages of a slot] */
 	struct llama *model;
 	struct attention_shape shape;
 };
@@ -82,6 +84,11 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_LOGITS: decode->logits = v->text; break;
 	case OPTION_KV_DTYPE:
 		dtype_from_name(v->text, &decode->kv_dtype);    /* one of the option's names */
+		break;
+	case OPTION_DECODE_PAGE:
+		decode->page = (int)v->integer;
+		/* The last option that needs this path is the one that an error names. */
+		decode->run.attention = "page";
 		break;
 	case OPTION_SLOTS: decode->slots = (int)v->integer; break;
 	case OPTION_BYTES: decode->counts = v->text; break;
@@ -314,6 +321,23 @@ static enum status make_out_dir(struct decode *decode)
 	return status;
 }
 
+/* The pages of all slots alternate in the pool, so that no slot has two that follow each other. */
+static void make_pages(struct decode *decode)
+{
+	struct attention_shape *s = &decode->shape;
+	int each;
+
+	if (decode->page == 0)
+		return;
+	each = s->max_len / decode->page + (s->max_len % decode->page > 0);
+	decode->page_table = xcalloc((size_t)s->slots * (size_t)each, sizeof *decode->page_table);
+	for (int i = 0; i < s->slots * each; i++)
+		decode->page_table[i] = i % each * s->slots + i / each;
+	s->max_len = decode->page * each;
+	s->pages = (struct kv_pages){ decode->page, s->slots * each, each, decode->page_table,
+				      true };
+}
+
 /* Makes all checks that can fail before a trace is created. */
 static enum status prepare(struct decode *decode)
 {
@@ -328,6 +352,7 @@ static enum status prepare(struct decode *decode)
 				       decode->prompts, slot_count(decode), decode->run.chunk);
 	run_options_shape(&decode->run, &decode->shape);
 	decode->shape.kv_dtype = decode->kv_dtype;
+	make_pages(decode);
 	TRY(attention_check(decode->run.path, &decode->shape));
 	if (decode->logits)
 		TRY(output_check(decode->logits));
@@ -358,6 +383,8 @@ static json_t *describe_request(const struct decode *decode)
 	if (decode->kv_dtype != DTYPE_F32)
 		json_object_set_new(request, "kv_dtype",
 				    json_string(dtype_name(decode->kv_dtype)));
+	if (decode->page > 0)
+		json_object_set_new(request, "page", json_integer(decode->page));
 	run_options_describe(&decode->run, request);
 	if (decode->run.path->repeat_kv)
 		json_object_set_new(request, "repeat_kv", json_integer(
@@ -395,6 +422,7 @@ static void release(struct decode *decode)
 		free(decode->sequences[i].reply);
 	}
 	free(decode->sequences);
+	free(decode->page_table);
 	llama_close(decode->model);
 }
 

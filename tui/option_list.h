@@ -41,6 +41,8 @@ OPTION(ATTEND_KV_DTYPE, ON_ATTEND, OWN, 0, "kv-dtype", VALUE_NAME("TYPE", "f32 f
 OPTION(K_SCALE, ON_ATTEND, OWN, 0, "k-scale", VALUE_FILE("F.npy"),
        "e4m3: what keys are multiplied by, one f32 for each KV head (default 1)")
 OPTION(V_SCALE, ON_ATTEND, OWN, 0, "v-scale", VALUE_FILE("F.npy"), "the same for values")
+OPTION(DECODE_PAGE, ON_DECODE, OWN, 0, "page", VALUE_INTEGER("N", 1, 1 << 24),
+       "ladder, rungs from 5 up: the KV cache in pages of N rows, which sequences take in turn")
 OPTION(PAGE_TABLE, ON_ATTEND, OWN, 0, "page-table", VALUE_FILE("T.npy"),
        "ladder, rungs from 5 up: K and V are pools of pages, (P, Hkv, N, D), layout HND; T is i32 "
        "(M, pages) or (pages): row r of sequence m is row r % N of page T[m, r / N]")

@@ -19,6 +19,11 @@ bool attention_has_options(const struct attention_shape *s)
 		|| s->pages.rows != 0 || s->queries > 1;
 }
 
+bool attention_appends(const struct attention_shape *s)
+{
+	return s->pages.rows == 0 || s->pages.append;
+}
+
 int attention_queries(const struct attention_shape *s)
 {
 	return s->queries > 1 ? s->queries : 1;

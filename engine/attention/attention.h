@@ -36,19 +36,19 @@ struct attention_shape {
 	/* A query sees the last `window` keys and the first `sinks`; 0: all keys. */
 	int window, sinks;
 	bool lse;                       /* attention_step() can give log-sum-exps */
+	/* Keys and values in pages: max_len is rows * each, and steps append nothing, unless
+	 * pages.append. The table is copied by attention_create(). */
+	struct kv_pages pages;
 	/* T, queries of each sequence in a step: the last sees all keys, and each one before it a
 	 * key less. 0: 1. */
 	int queries;
-	/* Keys and values in pages: max_len is rows * each, and steps append nothing. The table is
-	 * copied by attention_create(). */
-	struct kv_pages pages;
 };
 
 /* One layer of one decode step, in host memory. */
 struct attention_step {
 	int layer;
 	const float *q;                 /* [M, T, H, D] */
-	/* [M, T, Hkv, D], to be appended, in units of the scales; with pages unused. */
+	/* [M, T, Hkv, D], to be appended, in units of the scales; unused if nothing is. */
 	const float *k, *v;
 	const int *appended;            /* [M] how many of k and v, the last ones; NULL: all T */
 	const bool *done;               /* [M] slots to skip; NULL: none */
@@ -115,6 +115,7 @@ struct path {
 const char *graph_mode_name(enum graph_mode);
 /* Whether any of softcap, window, sinks, lse and pages is set, or there are several queries. */
 bool attention_has_options(const struct attention_shape *);
+bool attention_appends(const struct attention_shape *);  /* whether steps append keys */
 int attention_queries(const struct attention_shape *);  /* T, 1 or more */
 /* M * T: launches have a row for each query, with a length and partials of its own. */
 int attention_rows(const struct attention_shape *);

@@ -102,11 +102,24 @@ int kv_cache_length(const struct kv_cache *cache, int layer, int slot)
 	return *length_of(cache, layer, slot);
 }
 
+int kv_cache_rows(const struct kv_cache *cache)
+{
+	return cache->pages.rows > 0 ? cache->pages.rows : cache->max_len;
+}
+
 int64_t kv_cache_stride(const struct kv_cache *cache)
 {
-	int rows = cache->pages.rows > 0 ? cache->pages.rows : cache->max_len;
+	return (int64_t)cache->kv_heads * kv_cache_rows(cache) * cache->head_dim;
+}
 
-	return (int64_t)cache->kv_heads * rows * cache->head_dim;
+int kv_cache_row(const struct kv_cache *cache, int slot, int position)
+{
+	const struct kv_pages *p = &cache->pages;
+
+	if (p->rows == 0)
+		return slot * cache->kv_heads * cache->max_len + position;
+	return p->table[(size_t)slot * (size_t)p->each + (size_t)(position / p->rows)]
+		* cache->kv_heads * p->rows + position % p->rows;
 }
 
 enum status kv_cache_check_capacity(const struct kv_cache *cache, int layer, int slot, int keys)

@@ -5,8 +5,8 @@
  * checks whether one more fits. It does not write rows, except to load whole prefixes: the
  * attention paths launch a kernel (kv_scatter) for that.
  *
- * With pages, K and V of a layer are pools [pages, kv_heads, rows, head_dim], which are loaded
- * whole and to which nothing is appended: the first dimension of a buffer counts pages, not slots.
+ * With pages, K and V of a layer are pools [pages, kv_heads, rows, head_dim], which can be loaded
+ * whole: the first dimension of a buffer counts pages, not slots.
  */
 #ifndef KV_CACHE_H
 #define KV_CACHE_H
@@ -48,6 +48,11 @@ void kv_cache_clear(struct kv_cache *, int slot);
  * empty. */
 enum status kv_cache_load(struct kv_cache *, int layer, int slot, const void *k, const void *v,
 			  int rows, int source_rows);
+
+/* The row of a key of a slot, head 0, in a layer's buffer of rows: with pages, that of its page. */
+int kv_cache_row(const struct kv_cache *, int slot, int position);
+/* Keys of a head of a slot of a buffer; with pages, rows of a page. */
+int kv_cache_rows(const struct kv_cache *);
 
 /* With pages: loads the pools k and v of the cache's dtype whole. */
 enum status kv_cache_load_pools(struct kv_cache *, int layer, const void *k, const void *v);

@@ -8,6 +8,7 @@
 #ifndef KV_PAGES_H
 #define KV_PAGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -20,6 +21,7 @@ struct kv_pages {
 	int pool;                       /* pages of the pool */
 	int each;                       /* entries of the table for each sequence */
 	const int32_t *table;           /* [sequences, each] */
+	bool append;                    /* steps append rows, to pages that no other row is in */
 };
 
 /* Checks the sizes, for sequences of up to `max_len` keys: USAGE that begins with `who`. */

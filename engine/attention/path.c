@@ -191,6 +191,7 @@ static enum status check_layer(const struct attention *attention, int layer)
 	return STATUS_OK;
 }
 
+/* The pages of the rows that queries see and of those that are appended, which fit. */
 static enum status check_pages(const struct attention *a, const struct attention_step *step)
 {
 	const struct kv_cache *cache = a->cache;
@@ -198,7 +199,8 @@ static enum status check_pages(const struct attention *a, const struct attention
 	for (int slot = 0; slot < a->shape.slots; slot++)
 		if (!step->done || !step->done[slot])
 			TRY(kv_pages_check_used(&cache->pages, slot,
-						kv_cache_length(cache, step->layer, slot),
+						kv_cache_length(cache, step->layer, slot)
+						+ step_io_appended(a, step, slot),
 						attention_whole_window(&a->shape),
 						a->shape.sinks));
 	return STATUS_OK;
@@ -222,15 +224,18 @@ static enum status check_capacity(const struct attention *a, const struct attent
 static enum status check_step(const struct attention *attention, const struct attention_step *step)
 {
 	const char *name = attention->path->name;
-	bool pages = attention->shape.pages.rows > 0;
-	enum status status;
+	bool appends = attention_appends(&attention->shape);
+	enum status status = STATUS_OK;
 
 	TRY(check_layer(attention, step->layer));
-	if (!step->q || !step->out || (!pages && (!step->k || !step->v)))
+	if (!step->q || !step->out || (appends && (!step->k || !step->v)))
 		return fail(STATUS_USAGE, "%s: q, k, v or out is missing", name);
 	if (step->lse && !attention->shape.lse)
 		return fail(STATUS_USAGE, "%s: the shape is without log-sum-exp", name);
-	status = pages ? check_pages(attention, step) : check_capacity(attention, step);
+	if (appends)
+		status = check_capacity(attention, step);
+	if (status == STATUS_OK && attention->shape.pages.rows > 0)
+		status = check_pages(attention, step);
 	return status ? fail_context(status, "%s", name) : STATUS_OK;
 }
 
@@ -298,7 +303,7 @@ static enum status check_prompt(const struct attention *attention, const struct 
 	int held;
 
 	TRY(check_layer(attention, p->layer));
-	if (attention->shape.pages.rows > 0)
+	if (!attention_appends(&attention->shape))
 		return fail(STATUS_USAGE, "%s: a prompt cannot be appended to pages", name);
 	if (p->slot < 0 || p->slot >= attention->shape.slots || p->rows < 0)
 		return fail(STATUS_USAGE, "%s: expected a prompt of 0 or more positions in slot 0 "

@@ -58,7 +58,14 @@ static void free_values(struct attention *a, struct slot_values *values)
 /* Whether a step appends one row, by a kernel for f32 that gets its position by value. */
 static bool has_one_new_row(const struct attention_shape *s)
 {
-	return attention_rows(s) == 1 && s->kv_dtype == DTYPE_F32;
+	return attention_rows(s) == 1 && s->kv_dtype == DTYPE_F32 && s->pages.rows == 0;
+}
+
+/* Whether scatters take rows of the whole cache as positions, as if there were one sequence: one
+ * has several new rows, or rows in several pages. */
+static bool has_whole_positions(const struct attention_shape *s)
+{
+	return attention_queries(s) > 1 || s->pages.rows > 0;
 }
 
 /* Not needed with graphs, which have lengths of their own. */
@@ -67,7 +74,7 @@ static enum status alloc_eager(struct attention *a)
 	if (!a->path->device_lengths || a->shape.graph != GRAPH_NONE)
 		return STATUS_OK;
 	TRY(alloc_values(a, "seq_lens", &a->io->eager.seq_lens));
-	if (a->shape.pages.rows > 0)
+	if (!attention_appends(&a->shape))
 		return STATUS_OK;
 	return has_one_new_row(&a->shape) ? STATUS_OK
 		: alloc_values(a, "positions", &a->io->eager.positions);
@@ -96,7 +103,7 @@ enum status step_io_alloc(struct attention *a)
 	const struct attention_shape *s = &a->shape;
 	size_t rows = (size_t)attention_rows(s);
 	struct step_io *io = a->io = xcalloc(1, sizeof *io);
-	bool appends = s->pages.rows == 0;
+	bool appends = attention_appends(s);
 	const struct wanted wanted[] = {
 		{ &io->q, step_tensor(s, "q", s->heads) },
 		{ appends ? &io->k_new : NULL, step_tensor(s, "k_new", s->kv_heads) },
@@ -145,19 +152,15 @@ void step_io_free(struct attention *a)
 
 int step_io_appended(const struct attention *a, const struct attention_step *step, int slot)
 {
-	if (a->shape.pages.rows > 0 || (step->done && step->done[slot]))
+	if (!attention_appends(&a->shape) || (step->done && step->done[slot]))
 		return 0;
 	return step->appended ? step->appended[slot] : attention_queries(&a->shape);
 }
 
-/* What scatters take for the position of a key of a slot: with several queries a row of the whole
- * cache, as if there were one sequence, because a slot has several. */
+/* What scatters take for the position of a key of a slot. */
 static int32_t scatter_position(const struct attention *a, int slot, int position)
 {
-	const struct attention_shape *s = &a->shape;
-
-	return attention_queries(s) == 1 ? position
-		: slot * s->kv_heads * s->max_len + position;
+	return has_whole_positions(&a->shape) ? kv_cache_row(a->cache, slot, position) : position;
 }
 
 /* Sets the positions of a slot's new keys, and the lengths that its queries see with them. */
@@ -298,9 +301,8 @@ static enum status scatter_batch(struct attention *a, int layer, struct buffer *
 	const struct arg args[] = {
 		ARG_BUFFER(rows), ARG_BUFFER(cache),
 		ARG_BUFFER(step_io_lengths(a)->positions.buffer),
-		ARG_I32(s->head_dim), ARG_I32(s->max_len),
-		/* Several new rows of a slot: see scatter_position(). */
-		ARG_I64(attention_queries(s) == 1 ? kv_cache_stride(a->cache) : 0),
+		ARG_I32(s->head_dim), ARG_I32(kv_cache_rows(a->cache)),
+		ARG_I64(has_whole_positions(s) ? 0 : kv_cache_stride(a->cache)),
 	};
 
 	return step_launch(a, s->kv_dtype == DTYPE_F16 ? "kv_scatter_f16"

@@ -26,7 +26,7 @@ struct slot_values {
  * neither can depend on the other's. */
 struct step_lengths {
 	struct slot_values seq_lens;    /* keys that a query sees, 0: none, or the slot is done */
-	/* Of the new keys, -1: none; of several queries, rows of the whole cache. */
+	/* Of the new keys, -1: none; of several queries or in pages, rows of the whole cache. */
 	struct slot_values positions;
 };
 

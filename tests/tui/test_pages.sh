@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_pages.sh - `attend --page-table` and `--page`: the bits of a cache whose rows follow each other,
-# wrong tables, and traces: checked, replayed, compared, drawn.
+# test_pages.sh - `attend --page-table` and `--page`, and `decode --page`: the bits of a cache whose rows
+# follow each other, wrong tables, and traces: checked, replayed, compared, drawn.
 . "${abs_srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
 
 run() {
@@ -191,5 +191,52 @@ for rung in 5 6 9 10; do
 	result "rung $rung: a chunk is what its keys and values give" "$(grep -q \
 		'  acc = sum exp(s-m) v: ok$' out || cat out)"
 done
+
+# --- decode: the model's cache in pages ---
+
+# same NAME OPTIONS...: text and logits are those of a cache without pages.
+same() {
+	name=$1 page=$2
+	shift 2
+	rm -f logits paged
+	run decode --prompt ROMEO: -n 6 --path ladder --no-record "$@" --logits logits
+	expect "$name, rows" 0
+	cp out rows.txt
+	run decode --prompt ROMEO: -n 6 --path ladder --no-record "$@" --page "$page" \
+		--logits paged
+	expect "$name, pages" 0
+	result "$name: the text" "$(cmp out rows.txt 2>&1)"
+	result "$name: the bits" "$(cmp paged logits 2>&1)"
+}
+same 'decode, rung 5' 3 --rung 5 --softcap 50
+same 'decode, a plan and bf16' 16 --rung 9 --kv-dtype bf16
+same 'decode, a last block and e4m3, from a graph' 1 --rung 10 --kv-dtype e4m3 --graph capture
+
+mkdir one two
+prompts='--prompt ROMEO: --prompt JULIET:And --prompt A --slots 2 -n 5,1,3 --path ladder'
+run decode $prompts --kv-dtype f16 --out-dir one --no-record
+expect 'several prompts, rows' 0
+run decode $prompts --kv-dtype f16 --out-dir two --page 4 --check --no-record
+expect 'several prompts, pages: no findings' 0
+result 'several prompts: the texts' "$(diff -r one two 2>&1)"
+
+run decode --prompt ROMEO: -n 4 --path ladder --rung 9 --page 4 --log points -o decode.twin
+expect 'decode is recorded' 0
+run replay decode.twin --seed 3
+expect 'and replayed' 0
+run sql decode.twin "SELECT json_extract(options, '$.page') FROM v_run"
+result 'the request has the page' "$(grep -qx 4 out || cat out)"
+run view decode.twin --plain --screen step
+result 'the step names its pages' "$(grep -qx ' 3 pages of 4 rows: 0 1 2' out || cat out)"
+run view decode.twin --plain --screen kv
+result 'which row of which page was appended' "$(grep -q \
+	'^   k_cache.3  slot 2  position 0  by ' out || cat out)"
+
+run decode --prompt A --page 4
+expect 'pages on another path' 2 '^flashtwin decode: --page needs --path ladder with rung 5 or more$'
+run decode --prompt A --path ladder --rung 4 --page 4
+expect 'pages on rung 4' 2 'rung 4 has no softcap, .* pages or several queries'
+run decode --prompt A --path ladder --page 0
+expect 'pages of no rows' 2 '^flashtwin decode: --page: expected an integer from 1 to 16777216, got 0$'
 
 plan

@@ -341,7 +341,7 @@ START_TEST(a_full_slot_is_refused_and_nothing_is_written)
 END_TEST
 
 /* Fields after the warps. */
-#define REST GRAPH_NONE, 0, DTYPE_F32, NULL, NULL, 0.0f, 0, 0, false, { 0, 0, 0, NULL }
+#define REST GRAPH_NONE, 0, DTYPE_F32, NULL, NULL, 0.0f, 0, 0, false, { 0, 0, 0, NULL, false }, 0
 
 static const struct { struct attention_shape shape; const char *message; } bad_shapes[] = {
 	{ { 1, 1, 4, 2, 257, 64, 32, 1.0f, 1, REST }, "head size of 1 to 256, got 257" },

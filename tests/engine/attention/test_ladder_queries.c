@@ -83,7 +83,7 @@ static void fill_pages(struct batch *b)
 			memcpy((char *)b->v_pool + to, (char *)b->v_codes + from, row);
 		}
 	b->shape.max_len = PAGE * each;
-	b->shape.pages = (struct kv_pages){ PAGE, pool, each, b->table };
+	b->shape.pages = (struct kv_pages){ PAGE, pool, each, b->table, false };
 }
 
 static struct batch batch_of(int number)
@@ -368,15 +368,18 @@ static void prompt_and_step(const struct attention_shape *shape, const float *ro
 	device_close(device);
 }
 
-/* A prompt is appended with as many positions at once as a step has queries. */
+/* A prompt is appended with as many positions at once as a step has queries; also to pages, which
+ * may have any order. */
 START_TEST(prompts_have_the_bits_of_positions)
 {
+	static const int32_t table[] = { 6, 3, 9, 13, 0, 7, 12, 5, 2, 11, 8, 1, 10, 4 };
 	struct attention_shape shape = {
 		.layers = 1, .slots = 2, .heads = 2, .kv_heads = 2, .head_dim = HEAD_SIZE,
 		.max_len = 32, .chunk = 128, .scale = 0.3f, .rung = 9, .window = 6, .sinks = 1,
 	};
 	size_t row = 2 * HEAD_SIZE, count = (PROMPT + 16) * row;
 	float *rows = xcalloc(count, sizeof *rows), *step_out = xcalloc(8 * row, sizeof *rows);
+	float *paged_out = xcalloc(8 * row, sizeof *rows);
 	float *wanted = xcalloc(PROMPT * row, sizeof *rows);
 	float *got = xcalloc(PROMPT * row, sizeof *rows);
 	uint32_t seed = 5;
@@ -387,8 +390,20 @@ START_TEST(prompts_have_the_bits_of_positions)
 	shape.queries = 4;
 	prompt_and_step(&shape, rows, got, step_out);
 	ck_assert_mem_eq(wanted, got, PROMPT * row * sizeof *got);
+	for (int queries = 1; queries <= 4; queries += 3) {
+		shape.queries = queries;
+		shape.pages = (struct kv_pages){ 0 };
+		shape.max_len = 32;
+		prompt_and_step(&shape, rows, got, step_out);
+		shape.pages = (struct kv_pages){ 5, 14, 7, table, true };
+		shape.max_len = 35;
+		prompt_and_step(&shape, rows, got, paged_out);
+		ck_assert_mem_eq(wanted, got, PROMPT * row * sizeof *got);
+		ck_assert_mem_eq(step_out, paged_out, 2 * (size_t)queries * row * sizeof *got);
+	}
 	free(rows);
 	free(step_out);
+	free(paged_out);
 	free(wanted);
 	free(got);
 }
