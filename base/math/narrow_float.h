@@ -1,11 +1,13 @@
-/* narrow_float.h - conversions between float and the floats of 8 and 16 bits: f16, bf16, e4m3.
+/* narrow_float.h - conversions between float and narrower floats: f16, bf16, e4m3, e5m2, tf32.
  *
  * In integers, so that host and simulator have the bits of CUDA's cvt.rn.f16.f32, cvt.rn.bf16.f32
  * and cvt.rn.satfinite.e4m3x2.f32: rounded to nearest even, and any NaN becomes one with all bits
  * set but the sign. E4M3 has no infinity: what is larger than its largest number, 448, becomes
- * that. Widening is exact; a NaN of f16 or e4m3 becomes 0x7fffffff. Used for files of models and
- * for KV caches; C++ kernels of users have templates with the same bits, whose arithmetic needs
- * more roundings (sim/cuda/float16, sim/cuda/float8); test_launch_fp8.sh compares those of E4M3.
+ * that; so does E5M2 with 57344, although it has one. Widening is exact; a NaN becomes 0x7fffffff,
+ * but one of bf16 keeps its bits. tf32 has the bits of a float, of which the low 13 are 0 if it is
+ * not a NaN. Used for files of models, KV caches and inline PTX; C++ kernels of users have templates
+ * with the same bits, whose arithmetic needs more roundings (sim/cuda/float16, sim/cuda/float8);
+ * test_launch_fp8.sh compares those of 8 bits.
  */
 #ifndef NARROW_FLOAT_H
 #define NARROW_FLOAT_H
@@ -87,6 +89,44 @@ static inline uint8_t narrow_to_e4m3(float value)
 	return (uint8_t)((bits >> 24 & 0x80) | (rounded < 0x7e ? rounded : 0x7e));
 }
 
+static inline uint8_t narrow_to_e5m2(float value)
+{
+	const uint32_t bits = narrow_bits_of(value), magnitude = bits & 0x7fffffff;
+	uint32_t rounded;
+
+	if (magnitude > 0x7f800000)
+		return 0x7f;
+	rounded = narrow_round(magnitude, 5, 2);
+	return (uint8_t)((bits >> 24 & 0x80) | (rounded < 0x7b ? rounded : 0x7b));
+}
+
+/* As cvt.rna.tf32.f32, cvt.rn.tf32.f32 and cvt.rz.tf32.f32: what is added to the magnitude before
+ * the low bits are cut is half of the last bit kept for ties away from zero, and up to that for
+ * ties to even. */
+static inline uint32_t narrow_cut_tf32(float value, uint32_t added)
+{
+	const uint32_t bits = narrow_bits_of(value);
+
+	if ((bits & 0x7fffffff) > 0x7f800000)
+		return 0x7fffffff;
+	return (bits + added) & ~0x1fffu;
+}
+
+static inline uint32_t narrow_to_tf32_away(float value)
+{
+	return narrow_cut_tf32(value, 0x1000);
+}
+
+static inline uint32_t narrow_to_tf32_even(float value)
+{
+	return narrow_cut_tf32(value, 0xfff + (narrow_bits_of(value) >> 13 & 1));
+}
+
+static inline uint32_t narrow_to_tf32_zero(float value)
+{
+	return narrow_cut_tf32(value, 0);
+}
+
 /* --- to float --- */
 
 static inline float narrow_from_bf16(uint16_t bits)
@@ -107,6 +147,12 @@ static inline float narrow_from_f16(uint16_t bits)
 		value = narrow_float_of((magnitude << 13)
 					+ (magnitude < 0x7c00 ? 112u << 23 : 224u << 23));
 	return bits & 0x8000 ? -value : value;
+}
+
+/* e5m2 is the high byte of f16. */
+static inline float narrow_from_e5m2(uint8_t bits)
+{
+	return narrow_from_f16((uint16_t)(bits << 8));
 }
 
 static inline float narrow_from_e4m3(uint8_t bits)

@@ -25,12 +25,12 @@ struct row { const char *parts, *operands, *function; };
 
 #define HINTS "-ca|cg|cs|lu|cv|wb|wt -L1::evict_normal|L1::evict_unchanged|L1::evict_first|" \
 	"L1::evict_last|L1::no_allocate -L2::evict_normal|L2::evict_first|L2::evict_last " \
-	"-L2::64B|L2::128B|L2::256B "
+	"-L2::64B|L2::128B|L2::256B -L2::cache_hint "
 #define LOAD "-weak -global|const|local " HINTS
 #define LOAD_SHARED "-weak shared|shared::cta " HINTS
 #define NC "-weak global -ca|cg|cs nc -L1::evict_normal|L1::evict_unchanged|L1::evict_first|" \
 	"L1::evict_last|L1::no_allocate -L2::evict_normal|L2::evict_first|L2::evict_last " \
-	"-L2::64B|L2::128B|L2::256B "
+	"-L2::64B|L2::128B|L2::256B -L2::cache_hint "
 #define WIDE_SCOPE "+gpu|sys|cluster "
 #define COMPARE "eq|ne|lt|le|gt|ge|lo|ls|hi|hs|equ|neu|ltu|leu|gtu|geu|num|nan "
 #define SHARED "+shared|shared::cta "
@@ -76,20 +76,28 @@ static const struct row rows[] = {
 	{ "add|sub|mul -rn @REAL", "=aa", NULL },
 	{ "add|sub|mul -rn sat f32", "=aa", NULL },
 	{ "add|sub|mul -rn ftz f32", "=aa", NULL },
+	{ "add|sub|mul rz|rm|rp f32", "=aa", NULL },
+	{ "add|sub|mul rz ftz f32", "=aa", NULL },
 	{ "add -rn @SMALL", "=aa", "ft_ptx_small_add" },
 	{ "sub -rn @SMALL", "=aa", "ft_ptx_small_sub" },
 	{ "mul -rn @SMALL", "=aa", "ft_ptx_small_mul" },
 	{ "fma rn @REAL", "=aaa", NULL },
 	{ "fma rn sat f32", "=aaa", NULL },
+	{ "fma rn|rz ftz f32", "=aaa", NULL },
+	{ "fma rz|rm|rp f32", "=aaa", NULL },
 	{ "fma rn @SMALL", "=aaa", "ft_ptx_small_fma_rn" },
+	{ "fma rn relu @SMALL", "=aaa", "ft_ptx_small_fma_relu" },
 	{ "mad rn @REAL", "=aaa", "ft_ptx_fma" },
 	{ "div rn @REAL", "=aa", NULL },
 	{ "div approx|full ?ftz f32", "=aa", NULL },
 	{ "rcp|sqrt rn @REAL", "=a", NULL },
+	{ "rcp|sqrt rn ftz f32", "=a", NULL },
+	{ "rcp|sqrt rz|rm|rp f32", "=a", NULL },
 	{ "rcp|sqrt|rsqrt|lg2|ex2 approx ?ftz f32", "=a", NULL },
 	{ "sin|cos approx -ftz f32", "=a", NULL },
 	{ "tanh approx f32", "=a", NULL },
 	{ "min|max ?NaN @REAL", "=aa", NULL },
+	{ "min|max ftz ?NaN f32", "=aa", NULL },
 	{ "min @SMALL", "=aa", "ft_ptx_small_min" },
 	{ "max @SMALL", "=aa", "ft_ptx_small_max" },
 	{ "min NaN @SMALL", "=aa", "ft_ptx_small_min_NaN" },
@@ -112,10 +120,19 @@ static const struct row rows[] = {
 	{ "cvt rn|rz @HALF f32", "=a", NULL },
 	{ "cvt rn|rz @PAIR f32", "=aa", NULL },
 	{ "cvt f32 @HALF", "=a", "ft_ptx_cvt_widen" },
+	{ "cvt rn @HALF @INT8", "=a", "ft_ptx_cvt_small" },
+	{ "cvt rni|rzi|rmi|rpi -sat @INT8 f16", "=a", NULL },
+	{ "cvt rna|rn|rz tf32 f32", "=a", NULL },
+	{ "cvt rn satfinite @PAIR8 f32", "=aa", "ft_ptx_cvt_narrow" },
+	{ "cvt rn satfinite @PAIR8 f16x2", "=a", "ft_ptx_cvt_narrow" },
+	{ "cvt rn f16x2 @PAIR8", "=a", "ft_ptx_cvt_halves" },
+	{ "cvt pack sat @PACKED s32", "=aa", "ft_ptx_cvt_pack" },
+	{ "cvt pack sat @BYTE s32 b32", "=aaa", "ft_ptx_cvt_pack" },
 
 	/* predicates and selection */
 	{ "setp " COMPARE "@ANY", "|aa", NULL },
 	{ "setp " COMPARE "and|or|xor @ANY", "|aaa", NULL },
+	{ "setp " COMPARE "ftz f32", "|aa", NULL },
 	{ "selp @ANY", "=aaa", NULL },
 	{ "slct @ANY s32", "=aaa", NULL },
 
@@ -130,34 +147,40 @@ static const struct row rows[] = {
 	{ "isspacep shared|shared::cta", "=a", "ft_ptx_is_shared" },
 
 	/* memory */
-	{ "ld|ldu " LOAD "@ANY", "=m", "ft_ptx_ld" },
-	{ "ld " NC "@ANY", "=m", "ft_ptx_ld" },
-	{ "ld " LOAD_SHARED "@ANY", "=s", "ft_ptx_ld" },
-	{ "ld|ldu " LOAD "v2|v4 @ANY", "}m", "ft_ptx_ld_vector" },
-	{ "ld " NC "v2|v4 @ANY", "}m", "ft_ptx_ld_vector" },
-	{ "ld " LOAD_SHARED "v2|v4 @ANY", "}s", "ft_ptx_ld_vector" },
+	{ "ld|ldu " LOAD "@ANY", "=mh", "ft_ptx_ld" },
+	{ "ld " NC "@ANY", "=mh", "ft_ptx_ld" },
+	{ "ld " LOAD_SHARED "@ANY", "=sh", "ft_ptx_ld" },
+	{ "ld|ldu " LOAD "v2|v4 @ANY", "}mh", "ft_ptx_ld_vector" },
+	{ "ld " NC "v2|v4 @ANY", "}mh", "ft_ptx_ld_vector" },
+	{ "ld " LOAD_SHARED "v2|v4 @ANY", "}sh", "ft_ptx_ld_vector" },
 	{ "ld volatile -global|local @ANY", "=m", "ft_ptx_ld_volatile" },
 	{ "ld volatile " SHARED "@ANY", "=s", "ft_ptx_ld_volatile" },
+	{ "ld volatile -global|local v2|v4 @ANY", "}m", "ft_ptx_ld_volatile_vector" },
+	{ "ld volatile " SHARED "v2|v4 @ANY", "}s", "ft_ptx_ld_volatile_vector" },
 	{ "ld relaxed " "cta -global @ANY", "=m", "ft_ptx_ld_relaxed" },
-	{ "ld relaxed " WIDE_SCOPE "-global " HINTS "@ANY", "=m", "ft_ptx_ld_relaxed" },
+	{ "ld relaxed " WIDE_SCOPE "-global " HINTS "@ANY", "=mh", "ft_ptx_ld_relaxed" },
 	{ "ld relaxed cta|gpu|sys|cluster " SHARED "@ANY", "=s", "ft_ptx_ld_relaxed" },
 	{ "ld acquire cta -global @ANY", "=m", "ft_ptx_ld_acquire_cta" },
-	{ "ld acquire " WIDE_SCOPE "-global " HINTS "@ANY", "=m", "ft_ptx_ld_acquire" },
+	{ "ld acquire " WIDE_SCOPE "-global " HINTS "@ANY", "=mh", "ft_ptx_ld_acquire" },
 	{ "ld acquire cta|gpu|sys|cluster " SHARED "@ANY", "=s", "ft_ptx_ld_acquire_cta" },
-	{ "st " LOAD "@ANY", "ma", "ft_ptx_st" },
-	{ "st " LOAD_SHARED "@ANY", "sa", "ft_ptx_st" },
-	{ "st " LOAD "v2|v4 @ANY", "m{", "ft_ptx_st_vector" },
-	{ "st " LOAD_SHARED "v2|v4 @ANY", "s{", "ft_ptx_st_vector" },
+	{ "st " LOAD "@ANY", "mah", "ft_ptx_st" },
+	{ "st " LOAD_SHARED "@ANY", "sah", "ft_ptx_st" },
+	{ "st " LOAD "v2|v4 @ANY", "m{h", "ft_ptx_st_vector" },
+	{ "st " LOAD_SHARED "v2|v4 @ANY", "s{h", "ft_ptx_st_vector" },
 	{ "st volatile -global|local @ANY", "ma", "ft_ptx_st_volatile" },
 	{ "st volatile " SHARED "@ANY", "sa", "ft_ptx_st_volatile" },
+	{ "st volatile -global|local v2|v4 @ANY", "m{", "ft_ptx_st_volatile_vector" },
+	{ "st volatile " SHARED "v2|v4 @ANY", "s{", "ft_ptx_st_volatile_vector" },
 	{ "st relaxed cta -global @ANY", "ma", "ft_ptx_st_relaxed" },
-	{ "st relaxed " WIDE_SCOPE "-global " HINTS "@ANY", "ma", "ft_ptx_st_relaxed" },
+	{ "st relaxed " WIDE_SCOPE "-global " HINTS "@ANY", "mah", "ft_ptx_st_relaxed" },
 	{ "st relaxed cta|gpu|sys|cluster " SHARED "@ANY", "sa", "ft_ptx_st_relaxed" },
 	{ "st release cta -global @ANY", "ma", "ft_ptx_st_release_cta" },
-	{ "st release " WIDE_SCOPE "-global " HINTS "@ANY", "ma", "ft_ptx_st_release" },
+	{ "st release " WIDE_SCOPE "-global " HINTS "@ANY", "mah", "ft_ptx_st_release" },
 	{ "st release cta|gpu|sys|cluster " SHARED "@ANY", "sa", "ft_ptx_st_release_cta" },
 	{ "prefetch -global|local L1|L2|L2::evict_last|L2::evict_normal", "m", "ft_ptx_prefetch" },
 	{ "prefetchu L1", "m", "ft_ptx_prefetch" },
+	{ "createpolicy fractional L2::evict_first|L2::evict_last|L2::evict_normal|"
+	  "L2::evict_unchanged -L2::evict_first|L2::evict_unchanged b64", "=.a", NULL },
 
 	/* atomics */
 	ATOMIC("atom -relaxed -gpu|sys|cluster -global ", "=m")
@@ -201,14 +224,17 @@ static const struct row rows[] = {
 	{ "activemask b32", "$=", NULL },
 
 	/* asynchronous copies */
-	{ "cp async ca|cg shared|shared::cta global -L2::64B|L2::128B|L2::256B", "sma.a",
-	  "ft_ptx_cp_async" },
+	{ "cp async ca|cg shared|shared::cta global -L2::64B|L2::128B|L2::256B "
+	  "-L2::cache_hint", "smah", "ft_ptx_cp_async" },
+	{ "cp async ca|cg shared|shared::cta global -L2::64B|L2::128B|L2::256B "
+	  "-L2::cache_hint", "smaah", "ft_ptx_cp_async" },
 	{ "cp async commit_group", "", NULL },
 	{ "cp async wait_group", "a", NULL },
 	{ "cp async wait_all", "", NULL },
-	{ "cp async bulk +shared::cluster|shared::cta +global +mbarrier::complete_tx::bytes",
-	  "smas", "ft_ptx_bulk_load" },
-	{ "cp async bulk +global +shared::cta +bulk_group", "msa", "ft_ptx_bulk_store" },
+	{ "cp async bulk +shared::cluster|shared::cta +global +mbarrier::complete_tx::bytes "
+	  "-L2::cache_hint", "smash", "ft_ptx_bulk_load" },
+	{ "cp async bulk +global +shared::cta +bulk_group -L2::cache_hint", "msah",
+	  "ft_ptx_bulk_store" },
 	{ "cp async bulk commit_group", "", "ft_bulk_commit" },
 	{ "cp async bulk wait_group -read", "a", "ft_bulk_wait" },
 	{ "fence proxy async -global|shared::cta|shared::cluster", "", "ft_ptx_nothing" },
@@ -236,9 +262,12 @@ static const struct row rows[] = {
 	{ "ldmatrix +sync +aligned +m8n8 +x1|x2|x4 " SHARED "+b16", "$}s", "ft_ptx_ldmatrix" },
 	{ "ldmatrix +sync +aligned +m8n8 +x1|x2|x4 trans " SHARED "+b16", "$}s",
 	  "ft_ptx_ldmatrix_trans" },
+	{ "ldmatrix +sync +aligned +m8n8 +x1|x2|x4 +b16", "$}m", "ft_ptx_ldmatrix" },
+	{ "ldmatrix +sync +aligned +m8n8 +x1|x2|x4 trans +b16", "$}m", "ft_ptx_ldmatrix_trans" },
 	{ "stmatrix +sync +aligned +m8n8 +x1|x2|x4 " SHARED "+b16", "$s{", "ft_ptx_stmatrix" },
 	{ "stmatrix +sync +aligned +m8n8 +x1|x2|x4 trans " SHARED "+b16", "$s{",
 	  "ft_ptx_stmatrix_trans" },
+	{ "movmatrix +sync +aligned +m8n8 +trans +b16", "$=a", NULL },
 	{ "mma +sync +aligned m16n8k8|m16n8k16 +row +col f32 f16 f16 f32", "$}{{{", NULL },
 	{ "mma +sync +aligned m16n8k8|m16n8k16 +row +col f16 f16 f16 f16", "$}{{{", NULL },
 	{ "mma +sync +aligned m16n8k8|m16n8k16 +row +col f32 bf16 bf16 f32", "$}{{{", NULL },
@@ -265,6 +294,9 @@ static const struct { const char *set, *types; } sets[] = {
 	{ "SMALL", "f16|f16x2|bf16|bf16x2" },
 	{ "HALF", "f16|bf16" },
 	{ "PAIR", "f16x2|bf16x2" },
+	{ "PAIR8", "e4m3x2|e5m2x2" },
+	{ "PACKED", "u8|s8|u16|s16" },
+	{ "BYTE", "u8|s8" },
 	{ "ANY", "b8|u8|s8|b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64" },
 };
 
@@ -276,6 +308,7 @@ static const struct { const char *ptx, *type; } types[] = {
 	{ "f32", "float" }, { "f64", "double" }, { "pred", "bool" },
 	{ "f16", "ft_ptx_f16" }, { "f16x2", "ft_ptx_f16x2" },
 	{ "bf16", "ft_ptx_bf16" }, { "bf16x2", "ft_ptx_bf16x2" },
+	{ "e4m3x2", "ft_ptx_e4m3x2" }, { "e5m2x2", "ft_ptx_e5m2x2" },
 };
 
 /* --- special registers --- */
@@ -449,8 +482,8 @@ static bool match_parts(const char *row, const char *text, int length, struct pt
 	return true;
 }
 
-/* Whether the operands' shapes are those that the row expects. */
-static bool match_shapes(const char *operands, const char *shapes)
+/* Whether the operands' shapes are those that the row expects, with a cache policy if `hinted`. */
+static bool match_shapes(const char *operands, const char *shapes, bool hinted)
 {
 	bool optional = false;
 
@@ -458,7 +491,7 @@ static bool match_shapes(const char *operands, const char *shapes)
 		char expected = strchr("ms", *operands) ? '['
 			: strchr("{}", *operands) ? '{' : 'a';
 
-		if (strchr("$c", *operands))
+		if (strchr("$c", *operands) || (*operands == 'h' && !hinted))
 			continue;
 		if (*operands == '.') {
 			optional = true;
@@ -487,9 +520,11 @@ static void make_name(char *name)
 
 bool ptx_find(const char *text, int length, const char *shapes, struct ptx_form *out)
 {
+	const bool hinted = memmem(text, (size_t)length, ".L2::cache_hint", 15) != NULL;
+
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		if (!match_parts(rows[i].parts, text, length, out)
-		    || !match_shapes(rows[i].operands, shapes))
+		    || !match_shapes(rows[i].operands, shapes, hinted))
 			continue;
 		if (rows[i].function)
 			snprintf(out->name, sizeof out->name, "%s", rows[i].function);

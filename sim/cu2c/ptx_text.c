@@ -364,7 +364,7 @@ static bool write_call(struct translation *t, const struct ptx_form *form,
 		fprintf(t->out, "<%s>", form->types);
 	fputs("(", t->out);
 	for (const char *k = form->operands; *k && (at < count || strchr("$c", *k)); k++) {
-		if (*k == '=' || *k == 'z') {
+		if (strchr("=zh", *k)) {
 			at++;
 			continue;
 		}

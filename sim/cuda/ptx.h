@@ -56,6 +56,7 @@ template <int N> struct ft_places { ft_reg *at[N]; };
 
 #include "sim/cuda/ptx/integer.h"
 #include "sim/cuda/ptx/real.h"
+#include "sim/cuda/ptx/narrow.h"
 #include "sim/cuda/mbarrier.h"
 #include "sim/cuda/ptx/memory.h"
 #include "sim/cuda/ptx/warp.h"

@@ -1592,6 +1592,24 @@ def ptx_real():
                  'count': 'i32:%d' % len(values)}, {'wrong': [0] * 8})
 
 
+def ptx_flush():
+    values = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, -math.nan, 0.75, 3e38, -3e38]
+    values += [2.0 ** -149, -2.0 ** -149, 2.0 ** -127, -2.0 ** -126, 2.0 ** -126,
+               2.0 ** -126 - 2.0 ** -149, 2.0 ** -126 + 2.0 ** -149, 2.0 ** -125, 2.0 ** -63,
+               -2.0 ** -63, 2.0 ** -100]
+    # Products of these are next to the smallest normal number.
+    values += [f32(2.0 ** e * (1 + sign * 2.0 ** -24 * n)) for e in (-63, -126, 0) for n in (1, 2, 3)
+               for sign in (-1, 1)]
+    return Case('ptx_flush.cu', 'flushes', '1', '32',
+                {'in': Array('f32', values), 'wrong': Array('u32', [0] * 8, inout=True),
+                 'count': 'i32:%d' % len(values)}, {'wrong': [0] * 8})
+
+
+def ptx_narrow_floats():
+    return Case('ptx_narrow.cu', 'narrow', '256', '256',
+                {'wrong': Array('u32', [0] * 8, inout=True)}, {'wrong': [0] * 8})
+
+
 def ptx_warp(options=()):
     return Case('ptx_warp.cu', 'warps', '2', '8,8',
                 {'wrong': Out('u32', 64), 'turned': Out('u32', 64)},
@@ -1610,6 +1628,12 @@ def ptx_copies():
     return Case('ptx_memory.cu', 'copies', '1', '32',
                 {'in': Array('f32', values), 'out': Out('f32', 128)}, {'out': values},
                 options=['--check'])
+
+
+def ptx_hints():
+    case = ptx_copies()
+    case.kernel = 'hints'
+    return case
 
 
 def ptx_narrow():
@@ -1781,7 +1805,8 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
          shared_file_unused, clocks, const_pointers, dynamic_types, host_class, imports, nbody,
-         doubles, double_math, ptx_integer, ptx_integer_checked, ptx_real, ptx_warp, ptx_warp_checked, ptx_copies,
+         doubles, double_math, ptx_integer, ptx_integer_checked, ptx_real,
+         ptx_flush, ptx_narrow_floats, ptx_warp, ptx_warp_checked, ptx_copies, ptx_hints,
          ptx_narrow, ptx_matrix, ptx_matrix_checked, ptx_atomics, ptx_flags, ptx_flags_plain, ptx_async,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary] + WMMA
 ERRORS = {

@@ -111,13 +111,30 @@ __device__ unsigned other_formats()
 }
 
 /* The sum of 1 and 1.5 ulp is cut to 1 ulp; the others are exact. */
+/* Element (i, j) of the matrix is 8 i + j. */
+__device__ unsigned transposed_differs()
+{
+	__shared__ __align__(16) unsigned short rows[8][8];
+	unsigned t = threadIdx.x, in = 2 * t | (2 * t + 1) << 16, out, back;
+	unsigned expected = 16 * (t % 4) + t / 4 | (16 * (t % 4) + 8 + t / 4) << 16;
+
+	for (int i = t; i < 64; i += 32)
+		rows[i / 8][i % 8] = (unsigned short)(8 * (i % 8) + i / 8);
+	__syncwarp();
+	asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(out) : "r"(in));
+	/* The address is not one of shared memory. */
+	asm volatile("{ .reg .b32 a, b, c; ldmatrix.sync.aligned.m8n8.x4.b16 {%0, a, b, c}, [%1]; }"
+		     : "=r"(back) : "l"(&rows[t % 8][0]));
+	return (out != expected) + (back != expected);
+}
+
 __global__ void matrices(unsigned *wrong, float *one)
 {
 	unsigned first = threadIdx.x % 4 == 0, tiny = first ? 0x0c00 : 0;       /* 2^-12 */
 	unsigned other = first ? 0x1200 : 0;                    /* 1.5 * 2^-11 */
 	float d[4];
 
-	wrong[threadIdx.x] = by_ldmatrix() + other_formats();
+	wrong[threadIdx.x] = by_ldmatrix() + other_formats() + transposed_differs();
 	asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4}, {%5}, "
 		     "{%6,%7,%8,%9};" : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
 		     : "r"(tiny), "r"(other), "f"(1.0f), "f"(-1.0f), "f"(0x1p-30f), "f"(-0.0f));

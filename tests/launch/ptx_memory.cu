@@ -34,6 +34,39 @@ __global__ void copies(const float *in, float *out)
 	asm volatile("st.global.v2.f32 [%0], {%1, %2};" :: "l"(out + 4 * t + 2), "f"(v.z), "f"(v.w));
 }
 
+/* The same with cache policies, and by volatile vectors. */
+__global__ void hints(const float *in, float *out)
+{
+	__shared__ __align__(16) four s[32], copied[32];
+	unsigned long long first, last;
+	int t = threadIdx.x;
+	four v, w;
+	unsigned at = (unsigned)__cvta_generic_to_shared(&s[t]);
+
+	asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(first));
+	asm volatile("createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %0, 0.5;\n"
+		     : "=l"(last));
+	asm volatile("ld.global.nc.L1::evict_last.L2::cache_hint.L2::256B.b32 %0, [%1], %2;"
+		     : "=f"(v.x) : "l"(in + 4 * t), "l"(last));
+	asm volatile("ld.global.L2::cache_hint.v2.f32 {%0, %1}, [%2], %3;"
+		     : "=f"(w.x), "=f"(v.y) : "l"(in + 4 * t), "l"(first));
+	asm volatile("ld.global.L1::no_allocate.L2::cache_hint.f32 %0, [%1 + 8], %2;"
+		     : "=f"(v.z) : "l"(in + 4 * t), "l"(first));
+	asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;\n"
+		     "cp.async.cg.shared.global.L2::cache_hint.L2::128B [%3], [%1], 16, 12, %2;\n"
+		     "cp.async.wait_all;" :: "r"(at), "l"(in + 4 * t), "l"(first),
+		     "r"(shared_address(&copied[t])) : "memory");
+	asm volatile("ld.volatile.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+		     : "=f"(w.x), "=f"(w.y), "=f"(w.z), "=f"(w.w) : "r"(at));
+	v.w = copied[t].w == 0.0f && copied[t].z == w.z && w.x == v.x ? w.w : -1.0f;
+	asm volatile("st.volatile.global.v2.f32 [%0], {%1, %2};"
+		     :: "l"(out + 4 * t), "f"(v.x), "f"(w.y) : "memory");
+	asm volatile("st.global.L2::cache_hint.v2.f32 [%0], {%1, %2}, %3;"
+		     :: "l"(out + 4 * t + 2), "f"(v.z), "f"(v.w), "l"(last) : "memory");
+	asm volatile("st.global.L2::cache_hint.f32 [%0], %1, 0x12F0000000000000;"
+		     :: "l"(out + 4 * t + 1), "f"(v.y) : "memory");
+}
+
 /* Bytes and halves, with and without signs. */
 __global__ void narrow(const signed char *in, int *out)
 {

@@ -14,6 +14,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include "base/math/narrow_float.h"
 #include "sim/cuda/tensor.h"
 
 namespace nvcuda {
@@ -231,17 +232,8 @@ mma_sync(fragment<accumulator, M, N, K, D> &d, const fragment<matrix_a, M, N, K,
 	d = sum;
 }
 
-/* Rounds to tf32, ties away from zero. Tensor cores ignore the low 13 bits, which are 0 here. */
-static inline float __float_to_tf32(float x)
-{
-	unsigned bits;
-
-	ft_copy_bits(&bits, &x, sizeof bits);
-	if ((bits & 0x7f800000u) != 0x7f800000u)
-		bits = (bits + 0x1000u) & ~0x1fffu;
-	ft_copy_bits(&x, &bits, sizeof x);
-	return x;
-}
+/* Rounds to tf32, ties away from zero. */
+static inline float __float_to_tf32(float x) { return narrow_float_of(narrow_to_tf32_away(x)); }
 
 }
 }

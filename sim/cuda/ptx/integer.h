@@ -250,6 +250,8 @@ template <class T> FT_PTX T ft_ptx_brev(T a)
 		opposite->put(!(condition)); \
 		return condition; \
 	} \
+	FT_PTX bool ft_ptx_setp_##name##_ftz_f32(ft_reg *opposite, float a, float b) \
+		{ return ft_ptx_setp_##name(opposite, mufu_flush(a), mufu_flush(b)); } \
 	FT_PTX_COMBINE(name, and, &, condition) \
 	FT_PTX_COMBINE(name, or, |, condition) \
 	FT_PTX_COMBINE(name, xor, ^, condition)

@@ -26,6 +26,21 @@ FT_PTX_MATRIX(, false)
 FT_PTX_MATRIX(_trans, true)
 #undef FT_PTX_MATRIX
 
+/* Transposes the 8 x 8 matrix of which each lane gives two neighbours of a row. */
+FT_PTX unsigned ft_ptx_movmatrix(const struct ft_site *site, unsigned mine)
+{
+	const unsigned column = ft_ptx_lane() / 4, first = ft_ptx_lane() % 4 * 2;
+	struct ft_gather words;
+	unsigned result = 0;
+
+	words.mine = mine;
+	ft_collective(site, FT_GATHER, 0xffffffffu, (uintptr_t)&words, 0);
+	for (unsigned i = 0; i < 2; i++)
+		result |= ((unsigned)words.all[4 * (first + i) + column / 2] >> column % 2 * 16
+			   & 0xffff) << 16 * i;
+	return result;
+}
+
 template <int D, int A, int B>
 FT_PTX void ft_ptx_multiply(const struct ft_site *site, struct ft_matrix *m, const ft_places<D> &d,
 			    const ft_values<A> &a, const ft_values<B> &b, const ft_values<D> &c)

@@ -37,6 +37,15 @@ FT_PTX bool ft_ptx_is_shared(uint64_t generic)
 	return generic - (uintptr_t)ft_shared_at(0) < 227u << 10;
 }
 FT_PTX void ft_ptx_prefetch(const void *) { }
+/* Cache policies have no effect. These are the values that CUTLASS has for an sm_90. */
+#define FT_PTX_POLICY(priority, bits) \
+	FT_PTX uint64_t ft_ptx_createpolicy_fractional_L2_##priority##_b64(float = 1.0f) \
+		{ return bits##ull << 48; }
+FT_PTX_POLICY(evict_first, 0x12f0)
+FT_PTX_POLICY(evict_last, 0x14f0)
+FT_PTX_POLICY(evict_normal, 0x1000)
+FT_PTX_POLICY(evict_unchanged, 0x1000)
+#undef FT_PTX_POLICY
 
 /* CUDA's functions for the same. */
 FT_PTX size_t __cvta_generic_to_shared(const void *p) { return ft_ptx_to_shared((uintptr_t)p); }
@@ -75,6 +84,17 @@ template <class T> FT_PTX T ft_ptx_ld_volatile(const void *p)
 	return *(const volatile T *)p;
 }
 template <class T> FT_PTX void ft_ptx_st_volatile(void *p, T v) { *(volatile T *)p = v; }
+template <class T, int N> FT_PTX void ft_ptx_ld_volatile_vector(ft_places<N> to, const void *p)
+{
+	ft_yield();
+	for (int i = 0; i < N; i++)
+		to.at[i]->put(((const volatile T *)p)[i]);
+}
+template <class T, int N> FT_PTX void ft_ptx_st_volatile_vector(void *p, ft_values<N> from)
+{
+	for (int i = 0; i < N; i++)
+		((volatile T *)p)[i] = from.at[i].template as<T>();
+}
 
 /* The order SEQ_CST tells the checker that the load is an access of its own
  * (sim/check/check_hooks.c). */

@@ -14,18 +14,64 @@ FT_PTX float ft_ptx_sub_sat_f32(float a, float b) { return ft_saturatef(a - b); 
 FT_PTX float ft_ptx_mul_sat_f32(float a, float b) { return ft_saturatef(a * b); }
 FT_PTX float ft_ptx_fma_rn_sat_f32(float a, float b, float c)
 	{ return ft_saturatef(fmaf(a, b, c)); }
+/* Other directions than to nearest. */
+#define FT_PTX_DIRECTED(name, to) \
+	FT_PTX float ft_ptx_add_##name##_f32(float a, float b) \
+		{ return mufu_canon(ft_rounded_add(a, b, to)); } \
+	FT_PTX float ft_ptx_sub_##name##_f32(float a, float b) \
+		{ return mufu_canon(ft_rounded_sub(a, b, to)); } \
+	FT_PTX float ft_ptx_mul_##name##_f32(float a, float b) \
+		{ return mufu_canon(ft_rounded_mul(a, b, to)); } \
+	FT_PTX float ft_ptx_fma_##name##_f32(float a, float b, float c) \
+		{ return mufu_canon(ft_rounded_fma(a, b, c, to)); } \
+	FT_PTX float ft_ptx_rcp_##name##_f32(float a) \
+		{ return mufu_canon(ft_divide_float(1.0, a, to)); } \
+	FT_PTX float ft_ptx_sqrt_##name##_f32(float a) \
+		{ return mufu_canon(ft_root_float(a, to)); }
+FT_PTX_DIRECTED(rz, FT_ROUND_ZERO)
+FT_PTX_DIRECTED(rm, FT_ROUND_DOWN)
+FT_PTX_DIRECTED(rp, FT_ROUND_UP)
+#undef FT_PTX_DIRECTED
+
+/* --- subnormal operands and results as zeros --- */
+
 /* Sums that are too small to be normal are exact, so it does not matter when they are flushed. */
 FT_PTX float ft_ptx_add_ftz_f32(float a, float b)
-	{ return mufu_flush(mufu_flush(a) + mufu_flush(b)); }
+	{ return mufu_canon(mufu_flush(mufu_flush(a) + mufu_flush(b))); }
 FT_PTX float ft_ptx_sub_ftz_f32(float a, float b)
-	{ return mufu_flush(mufu_flush(a) - mufu_flush(b)); }
+	{ return mufu_canon(mufu_flush(mufu_flush(a) - mufu_flush(b))); }
 FT_PTX float ft_ptx_mul_ftz_f32(float a, float b) { return mul_ftz(a, b); }
+/* Flushed as products are: rounded as if exponents had no limit, then too small to be normal. */
+FT_PTX float ft_ptx_fma_rn_ftz_f32(float a, float b, float c)
+{
+	const double sum = ft_fma_odd(mufu_flush(a), mufu_flush(b), mufu_flush(c));
+
+	if (sum > -0x1.ffffffp-127 && sum < 0x1.ffffffp-127)
+		return (float)__builtin_copysign(0.0, sum);
+	return mufu_canon((float)sum);
+}
+FT_PTX float ft_ptx_fma_rz_ftz_f32(float a, float b, float c)
+	{ return mufu_flush(ft_ptx_fma_rz_f32(mufu_flush(a), mufu_flush(b), mufu_flush(c))); }
+#define FT_PTX_TO_ZERO(name) \
+	FT_PTX float ft_ptx_##name##_rz_ftz_f32(float a, float b) \
+		{ return mufu_flush(ft_ptx_##name##_rz_f32(mufu_flush(a), mufu_flush(b))); }
+FT_PTX_TO_ZERO(add)
+FT_PTX_TO_ZERO(sub)
+FT_PTX_TO_ZERO(mul)
+#undef FT_PTX_TO_ZERO
+
+/* --- division, roots and approximations --- */
 
 template <class T> FT_PTX T ft_ptx_div_rn(T a, T b) { return a / b; }
 template <class T> FT_PTX T ft_ptx_rcp_rn(T a) { return (T)1 / a; }
 FT_PTX float ft_ptx_sqrt_of(float a) { return __builtin_sqrtf(a); }
 FT_PTX double ft_ptx_sqrt_of(double a) { return __builtin_sqrt(a); }
 template <class T> FT_PTX T ft_ptx_sqrt_rn(T a) { return ft_ptx_sqrt_of(a); }
+/* No number has a reciprocal so close to 2^-126 that it matters when it is flushed. */
+FT_PTX float ft_ptx_rcp_rn_ftz_f32(float a)
+	{ return mufu_canon(mufu_flush(1.0f / mufu_flush(a))); }
+FT_PTX float ft_ptx_sqrt_rn_ftz_f32(float a)
+	{ return mufu_canon(ft_ptx_sqrt_of(mufu_flush(a))); }
 
 FT_PTX float ft_ptx_div_approx_f32(float a, float b) { return FT_MODEL(div_approx_noftz, a, b); }
 FT_PTX float ft_ptx_div_approx_ftz_f32(float a, float b) { return div_approx(a, b); }
@@ -45,21 +91,40 @@ FT_PTX float ft_ptx_sin_approx_f32(float a) { return FT_MODEL(sin_approx, a); }
 FT_PTX float ft_ptx_cos_approx_f32(float a) { return FT_MODEL(cos_approx, a); }
 FT_PTX float ft_ptx_tanh_approx_f32(float a) { return FT_MODEL(tanh_approx, a); }
 
+/* --- the smaller and the larger of two --- */
+
+FT_PTX float ft_ptx_nan_of(float a) { return mufu_canon(a); }
+FT_PTX double ft_ptx_nan_of(double a) { return a; }
+
 /* These return the number if the other operand is a NaN, and +0 is greater than -0. */
 #define FT_PTX_MINIMUM(T) \
 	template <> inline __attribute__((always_inline)) T ft_ptx_min(T a, T b) \
-		{ return a != a ? b : a == b ? (__builtin_signbit(a) ? a : b) : b < a ? b : a; } \
+	{ \
+		return a != a ? ft_ptx_nan_of(b) \
+			: a == b ? (__builtin_signbit(a) ? a : b) : b < a ? b : a; \
+	} \
 	template <> inline __attribute__((always_inline)) T ft_ptx_max(T a, T b) \
-		{ return a != a ? b : a == b ? (__builtin_signbit(a) ? b : a) : a < b ? b : a; } \
+	{ \
+		return a != a ? ft_ptx_nan_of(b) \
+			: a == b ? (__builtin_signbit(a) ? b : a) : a < b ? b : a; \
+	} \
 	template <> inline __attribute__((always_inline)) T ft_ptx_abs(T a) \
 		{ return __builtin_signbit(a) ? -a : a; }
 FT_PTX_MINIMUM(float)
 FT_PTX_MINIMUM(double)
 #undef FT_PTX_MINIMUM
 template <class T> FT_PTX T ft_ptx_min_NaN(T a, T b)
-	{ return a != a ? a : b != b ? b : ft_ptx_min(a, b); }
+	{ return a != a ? ft_ptx_nan_of(a) : b != b ? ft_ptx_nan_of(b) : ft_ptx_min(a, b); }
 template <class T> FT_PTX T ft_ptx_max_NaN(T a, T b)
-	{ return a != a ? a : b != b ? b : ft_ptx_max(a, b); }
+	{ return a != a ? ft_ptx_nan_of(a) : b != b ? ft_ptx_nan_of(b) : ft_ptx_max(a, b); }
+#define FT_PTX_FLUSHED(name) \
+	FT_PTX float ft_ptx_##name##_ftz_f32(float a, float b) \
+		{ return ft_ptx_##name(mufu_flush(a), mufu_flush(b)); } \
+	FT_PTX float ft_ptx_##name##_ftz_NaN_f32(float a, float b) \
+		{ return ft_ptx_##name##_NaN(mufu_flush(a), mufu_flush(b)); }
+FT_PTX_FLUSHED(min)
+FT_PTX_FLUSHED(max)
+#undef FT_PTX_FLUSHED
 /* The sign is that of the first operand. */
 template <class T> FT_PTX T ft_ptx_copysign(T a, T b)
 {
@@ -121,6 +186,13 @@ FT_PTX_SMALL ft_ptx_of_fma(ft_ptx_small<E, F> a, ft_ptx_small<E, F> b, ft_ptx_sm
 FT_PTX_PAIR ft_ptx_of_fma(ft_ptx_pair<S> a, ft_ptx_pair<S> b, ft_ptx_pair<S> c)
 	{ return { ft_ptx_of_fma(a.low, b.low, c.low), ft_ptx_of_fma(a.high, b.high, c.high) }; }
 template <class T> FT_PTX T ft_ptx_small_fma_rn(T a, T b, T c) { return ft_ptx_of_fma(a, b, c); }
+/* Neither a negative result nor -0. */
+FT_PTX_SMALL ft_ptx_of_relu(ft_ptx_small<E, F> a)
+	{ return { (unsigned short)(a.value() <= 0.0f ? 0 : a.x) }; }
+FT_PTX_PAIR ft_ptx_of_relu(ft_ptx_pair<S> a)
+	{ return { ft_ptx_of_relu(a.low), ft_ptx_of_relu(a.high) }; }
+template <class T> FT_PTX T ft_ptx_small_fma_relu(T a, T b, T c)
+	{ return ft_ptx_of_relu(ft_ptx_of_fma(a, b, c)); }
 #undef FT_PTX_UNARY
 #undef FT_PTX_BINARY
 #undef FT_PTX_PAIR
@@ -158,6 +230,8 @@ template <class To, class From> FT_PTX To ft_ptx_cvt_whole(From v)
 	FT_PTX double ft_ptx_round_##name(double v) { return __builtin_##round(v); } \
 	template <class To, class From> FT_PTX To ft_ptx_cvt_##name(From v) \
 		{ return ft_ptx_cvt_whole<To>(ft_ptx_round_##name(v)); } \
+	template <class To> FT_PTX To ft_ptx_cvt_##name##_f16(ft_ptx_f16 v) \
+		{ return ft_ptx_cvt_##name<To>(v.value()); } \
 	FT_PTX float ft_ptx_cvt_##name##_f32_f32(float v) { return ft_ptx_round_##name(v); } \
 	FT_PTX double ft_ptx_cvt_##name##_f64_f64(double v) { return ft_ptx_round_##name(v); }
 FT_PTX_ROUND(rni, rint)
@@ -179,5 +253,6 @@ template <class P> FT_PTX P ft_ptx_cvt_rz_f32(float high, float low)
 	return { decltype(P::low)::of(low, FT_TO_ZERO), decltype(P::low)::of(high, FT_TO_ZERO) };
 }
 template <class S> FT_PTX float ft_ptx_cvt_widen(S v) { return v.value(); }
+template <class S, class From> FT_PTX S ft_ptx_cvt_small(From v) { return S::of(ft_sticky(v)); }
 
 #endif

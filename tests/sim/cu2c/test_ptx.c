@@ -115,6 +115,23 @@ START_TEST(constants)
 }
 END_TEST
 
+START_TEST(cache_policies_are_dropped)
+{
+	becomes("ld.global.L2::cache_hint.f32 %0, [%1], %2;",
+		"ft_0 = ft_ptx_ld<float>(ft_ptx_address(ft_1, 0));");
+	becomes("st.global.L2::cache_hint.v2.f32 [%0], {%1, %2}, %3;",
+		"ft_ptx_st_vector<float>(ft_ptx_address(ft_0, 0), ft_values<2>{ { ft_1, ft_2 } });");
+	becomes("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], 4, %2, %3;",
+		"ft_ptx_cp_async(ft_ptx_shared(ft_0, 0), ft_ptx_address(ft_1, 0), ft_reg(4LL), ft_2);");
+	becomes("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+		"[%0], [%1], 16, [%2], %3;", "ft_reg(16LL), ft_ptx_shared(ft_2, 0));");
+	is_absent("ld.global.f32 %0, [%1], %2;", "ld.global.f32");
+	is_absent("ld.global.L2::cache_hint.f32 %0, [%1];", "ld.global.L2::cache_hint.f32");
+	is_absent("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16;",
+		  "cp.async.cg.shared.global.L2::cache_hint");
+}
+END_TEST
+
 START_TEST(what_is_not_supported_is_named)
 {
 	is_absent("wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned");
@@ -124,6 +141,8 @@ START_TEST(what_is_not_supported_is_named)
 	is_absent("add.u32 %0, %1, [%2];", "add.u32");
 	is_absent("mov.u32 %0, %cluster_ctaid.x;", "mov.u32");
 	is_absent("addc.u32 %0, %1, %2;", "addc.u32");
+	/* When small quotients are flushed is not known. */
+	is_absent("div.rn.ftz.f32 %0, %1, %2;", "div.rn.ftz.f32");
 	is_absent("brx.idx %0, L;", "brx.idx");
 	is_absent(".reg .v4 .f32 v;", ".reg");
 }
@@ -180,6 +199,7 @@ int main(void)
 	tcase_add_test(tests, qualifiers_may_have_any_order);
 	tcase_add_test(tests, blocks_registers_and_predicates);
 	tcase_add_test(tests, constants);
+	tcase_add_test(tests, cache_policies_are_dropped);
 	tcase_add_test(tests, what_is_not_supported_is_named);
 	tcase_add_test(tests, operands_keep_their_expressions);
 	tcase_add_test(tests, a_statement_that_is_not_supported_names_its_line);
