@@ -5,9 +5,9 @@
  * set but the sign. E4M3 has no infinity: what is larger than its largest number, 448, becomes
  * that; so does E5M2 with 57344, although it has one. Widening is exact; a NaN becomes 0x7fffffff,
  * but one of bf16 keeps its bits. tf32 has the bits of a float, of which the low 13 are 0 if it is
- * not a NaN. Used for files of models, KV caches and inline PTX; C++ kernels of users have templates
- * with the same bits, whose arithmetic needs more roundings (sim/cuda/float16, sim/cuda/float8);
- * test_launch_fp8.sh compares those of 8 bits.
+ * not a NaN. Used for files of models, KV caches and inline PTX; C++ kernels of users have
+ * templates with the same bits, whose arithmetic needs more roundings (sim/cuda/float16,
+ * sim/cuda/float8); test_launch_fp8.sh compares those of E4M3.
  */
 #ifndef NARROW_FLOAT_H
 #define NARROW_FLOAT_H

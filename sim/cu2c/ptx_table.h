@@ -24,7 +24,7 @@ struct ptx_form {
  *   a  source            {  source, a vector                               m  address
  *   s  address in shared memory
  *
- *   z  must be 0, and is not passed        h  cache policy, which .L2::cache_hint brings; not passed
+ *   z  must be 0, and is not passed        h  cache policy of .L2::cache_hint, not passed
  *
  * before them '$' if the function takes the place of the call, 'c' if it takes the carry. '.' means
  * that the operands after it may be missing. */

@@ -1674,9 +1674,9 @@ def ptx_matrix_checked():
 
 def wmma(kernel, dtype, sums, a_rows, b_rows, c_rows, options=()):
     """Twice the product of 32 x 32 matrices of small integers, which is exact."""
-    n = 32
-    a = [[(i * 5 + k * 3) % 7 - 3 for k in range(n)] for i in range(n)]
-    b = [[(j * 3 + k * 2) % 5 - 2 for j in range(n)] for k in range(n)]
+    n, low = 32, 0 if dtype == 'u8' else 1
+    a = [[(i * 5 + k * 3) % 7 - 3 * low for k in range(n)] for i in range(n)]
+    b = [[(j * 3 + k * 2) % 5 - 2 * low for j in range(n)] for k in range(n)]
     c = [[2 * sum(a[i][k] * b[k][j] for k in range(n)) for j in range(n)] for i in range(n)]
 
     def flat(rows, by_rows):
@@ -1697,8 +1697,23 @@ WMMA = [named_case('wmma_' + case[0] + ('_checked' if options else ''), wmma(*ca
             ('half_sums', 'f16', 'f16', True, False, True),
             ('bfloats', 'bf16', 'f32', False, True, False),
             ('tf32s', 'f32', 'f32', True, False, True),
-            ('bytes', 'i8', 'i32', True, False, True)]
-        if not options or case[0] in ('halves', 'bytes')]
+            ('bytes', 'i8', 'i32', True, False, True),
+            ('tall_halves', 'f16', 'f32', True, False, True),
+            ('wide_half_sums', 'f16', 'f16', False, True, False),
+            ('tall_bfloats', 'bf16', 'f32', False, False, False),
+            ('wide_bfloats', 'bf16', 'f32', True, True, True),
+            ('tall_bytes', 'u8', 'i32', True, True, True),
+            ('wide_bytes', 'i8', 'i32', True, False, True)]
+        if not options or case[0] in ('halves', 'bytes', 'wide_bytes')]
+
+
+def wmma_shapes():
+    rng = random.Random(11)
+    values = [rng.uniform(-1, 1) * 2.0 ** rng.randint(-12, 8) for _ in range(2048)]
+    return Case('wmma.cu', 'shapes', '1', '128',
+                {'a': Array('f16', values[:1024]), 'b': Array('f16', values[1024:]),
+                 'c': Out('f32', 1024), 'differ': Array('u32', [0, 0], inout=True)},
+                {'differ': [0, 0]})
 
 
 def add32(a, b):
@@ -1808,7 +1823,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          doubles, double_math, ptx_integer, ptx_integer_checked, ptx_real,
          ptx_flush, ptx_narrow_floats, ptx_warp, ptx_warp_checked, ptx_copies, ptx_hints,
          ptx_narrow, ptx_matrix, ptx_matrix_checked, ptx_atomics, ptx_flags, ptx_flags_plain, ptx_async,
-         half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary] + WMMA
+         half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary, wmma_shapes] + WMMA
 ERRORS = {
     'ptx': (6, 'inline PTX: brkpt is not supported'), 'texture': (2, 'texture'),
     'nested': (6, '<<<'), 'wmma': (6, 'this shape or type is not supported'), 'gridsync': (7, 'grid'),

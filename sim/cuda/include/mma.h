@@ -1,8 +1,10 @@
 /* mma.h - warp matrix functions (nvcuda::wmma) for C++ files on the simulator.
  *
- * Has the shapes whose bits base/math/mma_model.c gives: 16 x 16 x 16 of half, bfloat16 and 8-bit
- * integers, 16 x 16 x 8 of tf32. Elements of a fragment are in the registers that mma.sync has,
- * column 8 to 15 after 0 to 7; CUDA leaves that open. Fragments of half have each element twice.
+ * Has the shapes whose bits base/math/mma_model.c gives: 16 x 16 x 16, 32 x 8 x 16 and 8 x 32 x 16 of
+ * half, bfloat16 and 8-bit integers, 16 x 16 x 8 of tf32. Each is two products of 16 rows and 8
+ * columns, of which 32 x 8 has one below the other; 8 x 32 is computed as its transpose. Elements of
+ * a fragment are in the registers that mma.sync has, those of the first product before those of the
+ * second; CUDA leaves that open. Fragments of half have each element twice, or four times.
  */
 #ifndef FLASHTWIN_MMA_H
 #define FLASHTWIN_MMA_H
@@ -30,15 +32,16 @@ namespace precision { struct tf32 { }; }
 
 /* --- elements --- */
 
-/* The type that holds an element, its format, and how often a fragment has each. */
+/* The type that holds an element, its format, and the fewest elements that a fragment of A or B
+ * has. */
 template <class T> struct ft_element { enum { known = false }; };
-#define FT_ELEMENT(T, held, name, count) \
+#define FT_ELEMENT(T, held, name, fewest) \
 	template <> struct ft_element<T> { \
 		typedef held type; \
-		enum { known = true, format = FT_MATRIX_##name, copies = count }; \
+		enum { known = true, format = FT_MATRIX_##name, min_elements = fewest }; \
 	};
-FT_ELEMENT(__half, __half, F16, 2)
-FT_ELEMENT(__nv_bfloat16, __nv_bfloat16, BF16, 2)
+FT_ELEMENT(__half, __half, F16, 16)
+FT_ELEMENT(__nv_bfloat16, __nv_bfloat16, BF16, 1)
 FT_ELEMENT(precision::tf32, float, TF32, 1)
 FT_ELEMENT(signed char, signed char, S8, 1)
 FT_ELEMENT(unsigned char, unsigned char, U8, 1)
@@ -48,15 +51,17 @@ FT_ELEMENT(int, int, S32, 1)
 
 /* The shapes of each type. */
 template <int M, int N, int K, class T> struct ft_shape { enum { known = false }; };
-#define FT_SHAPE(K, T) template <> struct ft_shape<16, 16, K, T> { enum { known = true }; };
-FT_SHAPE(16, __half)
-FT_SHAPE(16, __nv_bfloat16)
-FT_SHAPE(8, precision::tf32)
-FT_SHAPE(16, signed char)
-FT_SHAPE(16, unsigned char)
-FT_SHAPE(16, float)
-FT_SHAPE(8, float)
-FT_SHAPE(16, int)
+#define FT_SHAPE(M, N, K, T) template <> struct ft_shape<M, N, K, T> { enum { known = true }; };
+#define FT_SHAPES(T) FT_SHAPE(16, 16, 16, T) FT_SHAPE(32, 8, 16, T) FT_SHAPE(8, 32, 16, T)
+FT_SHAPES(__half)
+FT_SHAPES(__nv_bfloat16)
+FT_SHAPES(signed char)
+FT_SHAPES(unsigned char)
+FT_SHAPES(float)
+FT_SHAPES(int)
+FT_SHAPE(16, 16, 8, precision::tf32)
+FT_SHAPE(16, 16, 8, float)
+#undef FT_SHAPES
 #undef FT_SHAPE
 
 struct ft_place { int row, column; };
@@ -71,29 +76,41 @@ public:
 	typedef typename element::type element_type;
 	enum {
 		multiplies = std::is_same<Use, accumulator>::value ? 0 : 1,
-		distinct = multiplies ? 16 * K / 32 : 8,        /* elements of a lane */
-		num_elements = distinct * (multiplies ? element::copies : 1),
+		transposed = M == 8, tall = M != 16,
+		left = multiplies && std::is_same<Use, matrix_a>::value != transposed,
+		tile = left ? 16 * K / 32 : multiplies ? 8 * K / 32 : 4, /* of one product */
+		tiles = !multiplies || left == tall ? 2 : 1,
+		distinct = tiles * tile,                /* elements of a lane */
+		num_elements = multiplies && (int)element::min_elements > (int)distinct
+			? (int)element::min_elements : (int)distinct,
 		num_storage_elements = num_elements,
-		per = multiplies ? 4 / sizeof(element_type) : 1 /* in a register */
+		per = multiplies ? 4 / sizeof(element_type) : 1, /* in a register */
+		registers = tile / per                  /* of one product */
 	};
 	element_type x[num_elements];
 
 	/* Where in its matrix element i of a lane is. */
 	static ft_place place(unsigned lane, int i)
 	{
-		const int group = (int)lane / 4, in_group = lane % 4;
+		const ft_place at = place_of(lane / 4, lane % 4, i % distinct / tile,
+					     i % distinct % tile);
 
-		i %= distinct;
+		return transposed ? ft_place{ at.column, at.row } : at;
+	}
+
+private:
+	/* Element i of one of the two products. */
+	static ft_place place_of(int group, int in_group, int product, int i)
+	{
+		const int r = i / per;
+
 		if (!multiplies)
-			return { group + 8 * (i >> 1 & 1), 2 * in_group + (i & 1) + 8 * (i >> 2) };
-		if (std::is_same<Use, matrix_a>::value) {
-			const int r = i / per;
-
-			return { group + 8 * (r & 1), (in_group + 4 * (r >> 1)) * per + i % per };
-		}
-		const int r = i % (distinct / 2) / per;
-
-		return { (in_group + 4 * r) * per + i % per, group + 8 * (i / (distinct / 2)) };
+			return { group + 8 * (i >> 1) + (tall ? 16 * product : 0),
+				 2 * in_group + (i & 1) + (tall ? 0 : 8 * product) };
+		if (left)
+			return { group + 8 * (r & 1) + 16 * product,
+				 (in_group + 4 * (r >> 1)) * per + i % per };
+		return { (in_group + 4 * r) * per + i % per, group + 8 * product };
 	}
 };
 
@@ -176,23 +193,25 @@ static inline void store_matrix_sync(typename ft_element<T>::type *p,
 	}
 }
 
-/* Eight columns of D = A B + C, k values at a time: tf32 has instructions for 4 only. */
+/* One of the two products of D = A B + C, k values at a time: tf32 has instructions for 4 only. */
 template <class A, class B, class C>
 static inline void ft_multiply(const struct ft_site *site, C &d, const A &a, const B &b,
-			       const C &c, int columns, int step, bool saturates)
+			       const C &c, int product, int step, bool saturates)
 {
-	const int first = 4 * columns, halves = sizeof c.x[0] == 2;
-	const int registers = A::distinct / A::per, steps = A::element::format == FT_MATRIX_TF32;
+	const int first = 4 * product, halves = sizeof c.x[0] == 2;
+	const int steps = A::element::format == FT_MATRIX_TF32;
+	const int first_a = A::tiles == 2 ? product * A::registers : 0;
+	const int first_b = B::tiles == 2 ? product * B::registers : 0;
 	typedef enum ft_matrix_format format;
 	struct ft_matrix m = {
 		(format)A::element::format, (format)B::element::format, (format)C::element::format,
 		steps ? 4 : 16, saturates, {}, {}, {}, {}
 	};
 
-	for (int r = 0; r < (steps ? 2 : registers); r++)
-		m.a[r] = ft_register(a, 2 * step + r);
-	for (int r = 0; r < (steps ? 1 : registers / 2); r++)
-		m.b[r] = ft_register(b, columns * registers / 2 + step + r);
+	for (int r = 0; r < (steps ? 2 : A::registers); r++)
+		m.a[r] = ft_register(a, first_a + 2 * step + r);
+	for (int r = 0; r < (steps ? 1 : B::registers); r++)
+		m.b[r] = ft_register(b, first_b + step + r);
 	for (int i = 0; i < 4; i++) {
 		unsigned one = 0;
 
@@ -205,6 +224,20 @@ static inline void ft_multiply(const struct ft_site *site, C &d, const A &a, con
 
 		ft_copy_bits(&d.x[first + i], &one, sizeof d.x[0]);
 	}
+}
+
+/* The transpose of A B is that of B multiplied by that of A. */
+template <class A, class B, class C>
+static inline void ft_multiply_as(std::false_type, const struct ft_site *site, C &sum, const A &a,
+				  const B &b, int product, int step, bool saturates)
+{
+	ft_multiply(site, sum, a, b, sum, product, step, saturates);
+}
+template <class A, class B, class C>
+static inline void ft_multiply_as(std::true_type, const struct ft_site *site, C &sum, const A &a,
+				  const B &b, int product, int step, bool saturates)
+{
+	ft_multiply(site, sum, b, a, sum, product, step, saturates);
 }
 
 /* An error for kernels that can reach it. */
@@ -226,9 +259,10 @@ mma_sync(fragment<accumulator, M, N, K, D> &d, const fragment<matrix_a, M, N, K,
 
 	if (saturates && !std::is_same<D, int>::value)
 		ft_saturated_floats();
-	for (int columns = 0; columns < 2; columns++)
+	for (int product = 0; product < 2; product++)
 		for (int step = 0; step < (K == 8 ? 2 : 1); step++)
-			ft_multiply(site, sum, a, b, sum, columns, step, saturates);
+			ft_multiply_as(std::integral_constant<bool, M == 8>(), site, sum, a, b,
+				       product, step, saturates);
 	d = sum;
 }
 

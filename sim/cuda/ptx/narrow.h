@@ -16,7 +16,8 @@ FT_PTX unsigned ft_ptx_cvt_rz_tf32_f32(float v) { return narrow_to_tf32_zero(v);
 		uint8_t low, high; \
 	\
 		static uint8_t of(float v) { return narrow_to_##format(v); } \
-		static ft_ptx_f16 half(uint8_t v) { return ft_ptx_f16::of(narrow_from_##format(v)); } \
+		static ft_ptx_f16 half(uint8_t v) \
+			{ return ft_ptx_f16::of(narrow_from_##format(v)); } \
 	};
 FT_PTX_PAIR8(e4m3)
 FT_PTX_PAIR8(e5m2)

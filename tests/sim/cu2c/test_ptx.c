@@ -120,9 +120,11 @@ START_TEST(cache_policies_are_dropped)
 	becomes("ld.global.L2::cache_hint.f32 %0, [%1], %2;",
 		"ft_0 = ft_ptx_ld<float>(ft_ptx_address(ft_1, 0));");
 	becomes("st.global.L2::cache_hint.v2.f32 [%0], {%1, %2}, %3;",
-		"ft_ptx_st_vector<float>(ft_ptx_address(ft_0, 0), ft_values<2>{ { ft_1, ft_2 } });");
+		"ft_ptx_st_vector<float>(ft_ptx_address(ft_0, 0), "
+		"ft_values<2>{ { ft_1, ft_2 } });");
 	becomes("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], 4, %2, %3;",
-		"ft_ptx_cp_async(ft_ptx_shared(ft_0, 0), ft_ptx_address(ft_1, 0), ft_reg(4LL), ft_2);");
+		"ft_ptx_cp_async(ft_ptx_shared(ft_0, 0), ft_ptx_address(ft_1, 0), ft_reg(4LL), "
+		"ft_2);");
 	becomes("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
 		"[%0], [%1], 16, [%2], %3;", "ft_reg(16LL), ft_ptx_shared(ft_2, 0));");
 	is_absent("ld.global.f32 %0, [%1], %2;", "ld.global.f32");
