@@ -1,10 +1,10 @@
 /* mma.h - warp matrix functions (nvcuda::wmma) for C++ files on the simulator.
  *
- * Has the shapes whose bits base/math/mma_model.c gives: 16 x 16 x 16, 32 x 8 x 16 and 8 x 32 x 16 of
- * half, bfloat16 and 8-bit integers, 16 x 16 x 8 of tf32. Each is two products of 16 rows and 8
- * columns, of which 32 x 8 has one below the other; 8 x 32 is computed as its transpose. Elements of
- * a fragment are in the registers that mma.sync has, those of the first product before those of the
- * second; CUDA leaves that open. Fragments of half have each element twice, or four times.
+ * Has the shapes whose bits base/math/mma_model.c gives: 16 x 16 x 16, 32 x 8 x 16 and 8 x 32 x 16
+ * of half, bfloat16 and 8-bit integers, 16 x 16 x 8 of tf32. Each is two products of 16 rows and 8
+ * columns, of which 32 x 8 has one below the other; 8 x 32 is computed as its transpose. Elements
+ * of a fragment are in the registers that mma.sync has, those of the first product before those of
+ * the second; CUDA leaves that open. Fragments of half have each element twice, or four times.
  */
 #ifndef FLASHTWIN_MMA_H
 #define FLASHTWIN_MMA_H
