@@ -377,14 +377,6 @@ static enum status end_trace(struct launch_command *c, enum status status)
 		: new_trace_end(&c->trace, status != STATUS_INTERRUPTED, status);
 }
 
-static void hint_at_check(const struct launch_command *c)
-{
-	const char *where = user_kernel_lockstep(c->built);
-
-	if (where && !c->source.check)
-		fprintf(stderr, USER_TEXT_LOCKSTEP, "launch", where);
-}
-
 static enum status run_isolated(struct launch_command *c, struct sandbox *sandbox)
 {
 	enum status status;
@@ -394,7 +386,8 @@ static enum status run_isolated(struct launch_command *c, struct sandbox *sandbo
 	if (status == STATUS_OK)
 		status = user_kernel_build(&c->source, &c->built);
 	if (status == STATUS_OK) {
-		hint_at_check(c);
+		if (!c->source.check)
+			user_text_warn_lockstep("launch", user_kernel_lockstep(c->built));
 		launch_args_share(&c->args);
 		c->job = (struct isolated){
 			.fn = run_in_child, .context = c, .sandbox = sandbox,

@@ -276,6 +276,11 @@ enum status program_build_kernels(const struct program_source *s, struct program
 	return build(*out, s, false);
 }
 
+const char *program_lockstep(const struct program *p)
+{
+	return program_code_lockstep(p->code);
+}
+
 void program_free(struct program *p)
 {
 	if (!p)

@@ -49,6 +49,8 @@ enum status program_compile_one(const struct program_source *, struct program_te
 				int *count);
 /* Loads what program_build_kernels() made, and registers its kernels until program_free(). */
 enum status program_load_kernels(struct program *);
+/* Where the program may rely on warps in lockstep (user_text.h); NULL: nowhere. */
+const char *program_lockstep(const struct program *);
 /* Reads the symbols, by which kernels and variables are found. *out belongs to the program. */
 enum status program_load(struct program *, const struct runtime_program **out);
 /* Loads the host code, whose static constructors run, and the kernels. */

@@ -19,6 +19,7 @@
 #include "tui/launch/program_kernel.h"
 #include "tui/launch/program_parts.h"
 #include "tui/launch/user_headers.h"
+#include "tui/launch/user_text.h"
 
 #define SOURCE_LIMIT ((size_t)64 << 20)
 
@@ -279,6 +280,10 @@ static enum status read_sources(struct unit_code *u, const struct program_unit *
 	TRY(file_read(from->preprocessed, SOURCE_LIMIT, &text, &bytes));
 	status = user_headers_find(text, from->file, from->sandbox, &u->sources,
 				   &u->source_count);
+	if (status == STATUS_OK)
+		u->lockstep = user_text_lockstep(text, u->sources);
+	if (u->lockstep)
+		u->lockstep = user_headers_show_all(u->lockstep, from->changes);
 	free(text);
 	for (int i = 1; i < u->source_count; i++)
 		u->sources[i].file = user_headers_show_all((char *)(uintptr_t)u->sources[i].file,
@@ -361,6 +366,14 @@ enum status program_code_load(struct program_code *c)
 	return STATUS_OK;
 }
 
+const char *program_code_lockstep(const struct program_code *c)
+{
+	for (size_t i = 0; i < c->unit_count; i++)
+		if (c->units[i].lockstep)
+			return c->units[i].lockstep;
+	return NULL;
+}
+
 const struct runtime_program *program_code_runtime(struct program_code *c)
 {
 	return &c->runtime;
@@ -385,6 +398,7 @@ void program_code_free(struct program_code *c)
 		free(u->sources);
 		free(u->file);
 		free(u->preprocessed);
+		free(u->lockstep);
 		gpu_code_free(u->gpu);
 		program_symbols_free(&u->shared);
 		program_variables_free(u);

@@ -51,6 +51,8 @@ enum status program_code_load(struct program_code *);
 enum status program_code_ready(struct program_code *);
 /* The variables that kernels reach; ends with a name of NULL. */
 const struct kernel_variable *program_code_variables(const struct program_code *);
+/* user_text_lockstep() of the first file that has a place; NULL: none has. */
+const char *program_code_lockstep(const struct program_code *);
 const struct runtime_program *program_code_runtime(struct program_code *);
 void program_code_free(struct program_code *);
 

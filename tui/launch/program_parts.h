@@ -33,6 +33,7 @@ struct loaded {
 /* The device object of one file. */
 struct unit_code {
 	char *file, *preprocessed;
+	char *lockstep;                 /* user_text_lockstep(); NULL: nowhere */
 	int number;
 	struct kernel_source *sources;  /* the file, the user's headers, and the end */
 	int source_count;

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,4 +311,12 @@ char *user_text_lockstep(const char *preprocessed, const struct kernel_source *s
 			return NULL;
 	each_line(preprocessed, find_volatile, &where);
 	return where;
+}
+
+void user_text_warn_lockstep(const char *command, const char *where)
+{
+	if (where)
+		fprintf(stderr, "flashtwin %s: %s: volatile without __syncwarp(): the threads of a"
+			" warp need not run in lockstep, and do not here; --check finds what is not"
+			" ordered\n", command, where);
 }

@@ -28,8 +28,8 @@ char *user_text_find_at(const char *preprocessed, const char *name, int line);
 /* Where volatile accesses may rely on the threads of a warp running in lockstep: "FILE:LINE" of the
  * first one, if the sources have shared memory, but no fence, atomic or __syncwarp(). The caller
  * frees it; NULL: nowhere. `sources` ends with a file of NULL. */
-#define USER_TEXT_LOCKSTEP "flashtwin %s: %s: volatile without __syncwarp(): the threads" \
-	" of a warp need not run in lockstep, and do not here; --check finds what is not ordered\n"
 char *user_text_lockstep(const char *preprocessed, const struct kernel_source *sources);
+/* Warns of the place that user_text_lockstep() found; NULL: does nothing. */
+void user_text_warn_lockstep(const char *command, const char *where);
 
 #endif

@@ -23,6 +23,7 @@
 #include "engine/runtime/runtime.h"
 #include "sim/check/check.h"
 #include "tui/command.h"
+#include "tui/launch/user_text.h"
 #include "tui/program/notes.h"
 
 /* A program whose memory is damaged could make the work after its death hang. */
@@ -236,6 +237,8 @@ static enum status start(int (**entry)(int, char **, char **))
 
 	TRY(find_gpu(&source));
 	TRY(program_build(&source, &program));
+	if (!source.check)
+		user_text_warn_lockstep("run", program_lockstep(program));
 	prctl(PR_SET_CHILD_SUBREAPER, 0);       /* which the sandbox of the compilers has set */
 	catch_deaths();
 	TRY(run_begin(job->options, "run", job->asked, child.report, &child.session));

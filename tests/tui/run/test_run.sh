@@ -71,6 +71,44 @@ expect 'a launch that faults is the program'"'"'s business' 0 'cudaErrorIllegalA
 run run vector_add.cu --steps 10
 expect 'a launch out of steps is not' 5
 
+# --- volatile without __syncwarp() ---
+
+cat >lockstep.cu <<'CU'
+#include <cstdio>
+__global__ void sum(volatile float *out)
+{
+	__shared__ volatile float s[32];
+
+	s[threadIdx.x] = 1.0f;
+	if (threadIdx.x < 16)
+		s[threadIdx.x] += s[threadIdx.x + 16];
+	out[threadIdx.x] = s[threadIdx.x];
+}
+int main()
+{
+	float *out;
+
+	cudaMalloc(&out, 128);
+	sum<<<1, 32>>>(out);
+	printf("%d\n", cudaDeviceSynchronize());
+}
+CU
+echo 'int part() { return 0; }' >part.cpp
+run run lockstep.cu part.cpp
+one_line 'flashtwin run: '
+expect 'is one line' 0 '^0$' \
+	'^flashtwin run: lockstep.cu:2: volatile without __syncwarp().*--check finds'
+run run lockstep.cu --check
+! grep -q 'volatile without' err || code=99
+expect 'but not with --check' 4 'race-shared'
+"$flashtwin" cc -o lockstep lockstep.cu part.cpp
+run run lockstep
+expect 'also of an executable of cc' 0 '^flashtwin run: .*lockstep.cu:2: volatile without'
+sed 's/^	if/	__syncwarp();&/' lockstep.cu >ordered.cu
+run run ordered.cu
+quiet
+expect 'not with __syncwarp()' 0
+
 # --- ends ---
 
 run run ends.cu
