@@ -35,6 +35,11 @@ struct shared_use {
 	const struct token *name;       /* where it is declared */
 };
 
+/* Tokens, with the last one. */
+struct unit_range {
+	int first, last;
+};
+
 /* The kind of file. A user's file may contain host code, which is removed, and CUDA's
  * execution-space and inlining qualifiers. */
 struct unit_mode {
@@ -61,6 +66,8 @@ struct unit {
 	int kept_count;
 	bool orders_some, orders_seen;  /* of a program's file; see struct sim_code */
 	bool nests;                     /* launches in device code may be of its kernels */
+	struct unit_range *dropped;     /* declarations that were removed, in file order */
+	int dropped_count;
 	int *host_functions;            /* a program's functions for the host only: their '{' */
 	int host_function_count;
 };

@@ -108,6 +108,8 @@ static void drop_declaration(struct unit *u, int from, int last)
 {
 	for (int i = from; i <= last; i++)
 		u->tokens.at[i].instead = "";
+	u->dropped = grow(u->dropped, u->dropped_count, sizeof *u->dropped);
+	u->dropped[u->dropped_count++] = (struct unit_range){ from, last };
 }
 
 /* The '(' of the parameters of the operator function at `at`; operator() has a pair before them. */
@@ -384,6 +386,7 @@ void unit_free(struct unit *u)
 	free(u->functions);
 	free(u->shared_uses);
 	free(u->host_functions);
+	free(u->dropped);
 	free(u->variables);
 	for (int i = 0; i < u->kept_count; i++)
 		free(u->kept[i]);

@@ -23,6 +23,15 @@ void framework_add(struct arg_list *args, const char *include, char **folder)
 	arg_list_add(args, *folder);
 }
 
+void framework_add_nvcc(struct arg_list *args, const char *include, char **folder)
+{
+	arg_list_add(args, "-Xcompiler");
+	arg_list_add(args, "-idirafter");
+	arg_list_add(args, "-Xcompiler");
+	*folder = xasprintf("%s%s", include, folder_name);
+	arg_list_add(args, *folder);
+}
+
 /* The header that a line marker `# 1 "DIR/sim/cuda/framework/torch/types.h"` names. */
 static const char *name_in(const char *line, size_t length, int *name_length)
 {
@@ -38,7 +47,7 @@ static const char *name_in(const char *line, size_t length, int *name_length)
 	return end ? found : NULL;
 }
 
-void framework_warn(const char *file, const char *preprocessed)
+bool framework_warn(const char *file, const char *preprocessed)
 {
 	const char *names[MAX_NAMES], *end;
 	int lengths[MAX_NAMES], count = 0;
@@ -46,7 +55,7 @@ void framework_warn(const char *file, const char *preprocessed)
 	size_t bytes;
 
 	if (file_read(preprocessed, TEXT_LIMIT, &text, &bytes) != STATUS_OK)
-		return;
+		return false;
 	for (const char *line = text; (end = strchr(line, '\n')); line = end + 1) {
 		bool known;
 
@@ -64,4 +73,5 @@ void framework_warn(const char *file, const char *preprocessed)
 		count++;
 	}
 	free(text);
+	return count > 0;
 }

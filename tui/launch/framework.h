@@ -5,11 +5,16 @@
 #ifndef FRAMEWORK_H
 #define FRAMEWORK_H
 
+#include <stdbool.h>
+
 #include "tui/launch/programs.h"
 
 /* Adds the folder, which the compiler searches last. The caller frees *folder after the command. */
 void framework_add(struct arg_list *, const char *include, char **folder);
-/* Names on standard error those that the preprocessed text of `file` has. */
-void framework_warn(const char *file, const char *preprocessed);
+/* The same for nvcc, which passes it on. */
+void framework_add_nvcc(struct arg_list *, const char *include, char **folder);
+/* Names on standard error those that the preprocessed text of `file` has. Returns whether it has
+ * one. */
+bool framework_warn(const char *file, const char *preprocessed);
 
 #endif

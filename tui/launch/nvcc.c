@@ -17,6 +17,7 @@
 #include "engine/device.h"
 #include "sim/cu2c/point_names.h"
 #include "tui/datadir.h"
+#include "tui/launch/framework.h"
 #include "tui/launch/programs.h"
 
 #define DEFAULT_CAPABILITY 90
@@ -85,7 +86,7 @@ static enum status write_points(const char *path, char *const *names)
 enum status nvcc_run(const struct nvcc_step *step)
 {
 	const char *slash = strrchr(step->file, '/');
-	char *include = datadir_include(), *flags = xstrdup(NVCC_FLAGS);
+	char *include = datadir_include(), *flags = xstrdup(NVCC_FLAGS), *framework;
 	char *code = architecture(step->capability ? step->capability : ask_capability());
 	char *points = xasprintf("%s.h", step->out), *standard = language(step->standard);
 	char *own = slash ? xasprintf("-I%.*s", (int)(slash - step->file + 1), step->file)
@@ -104,10 +105,12 @@ enum status nvcc_run(const struct nvcc_step *step)
 	}
 	add_flags(&args, step->flags);
 	add_flags(&args, step->more);
+	framework_add_nvcc(&args, include, &framework);
 	arg_list_add_all(&args, (const char *const[]){ own, "-I", include, "-o", step->out,
 		  step->in, NULL });
 	if (status == STATUS_OK)
 		status = program_run(&args, step->file, step->sandbox);
+	free(framework);
 	free(own);
 	free(points);
 	free(standard);

@@ -19,6 +19,7 @@
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "kernels/points.h"
+#include "sim/cu2c/host_text.h"
 #include "sim/cu2c/kernel_address.h"
 #include "sim/cu2c/kernel_list.h"
 #include "sim/cu2c/point_names.h"
@@ -51,6 +52,8 @@ struct user_kernel {
 	char **points;                  /* names; NULL: none, or not requested */
 	bool polls;                     /* it has volatile accesses */
 	bool read;                      /* read_text() has run */
+	bool left_out;                  /* headers of a framework */
+	char *device;                   /* then: `source` without host code, which needs them */
 	char *lockstep;                 /* user_kernel_lockstep(); NULL: none */
 	struct kernel_variable *variables;      /* with what they are on a GPU */
 	/* Plain, probed. */
@@ -82,7 +85,7 @@ enum status user_kernel_check_folder(void)
 	return STATUS_OK;
 }
 
-static enum status preprocess(const struct user_kernel *k, const struct user_source *s, bool probed,
+static enum status preprocess(struct user_kernel *k, const struct user_source *s, bool probed,
 			      const char *out)
 {
 	struct arg_list args = k->compiler.args;
@@ -117,7 +120,7 @@ static enum status preprocess(const struct user_kernel *k, const struct user_sou
 	status = preprocess_cached(&(struct compile_step){
 			&args, s->file, s->file, out, s->sandbox, false });
 	if (status == STATUS_OK && !probed)
-		framework_warn(s->file, out);
+		k->left_out = framework_warn(s->file, out);
 	free(framework);
 	free(names);
 	free(list);
@@ -166,6 +169,8 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 		status = read_text(k, s, text, bytes);
 	if (!k->read && status == STATUS_OK)
 		k->lockstep = user_text_lockstep(text, k->sources);
+	if (!k->read && status == STATUS_OK && k->left_out && s->cuda)
+		status = host_text_remove(s->file, text, bytes, k->source, &k->device);
 	k->read = true;
 	if (s->folder) {
 		text = user_headers_show(text, s->folder, s->shown);
@@ -256,7 +261,7 @@ static enum status write_cuda_source(const struct user_kernel *k, const struct u
 
 	TRY(output_open(path, &output));
 	fprintf(output.file, "#line 1 \"%s\"\n", s->file);
-	fwrite(k->source, 1, k->source_bytes, output.file);
+	fwrite(k->device ? k->device : k->source, 1, k->source_bytes, output.file);
 	if (strchr(s->kernel, '<')) {
 		address = kernel_address_expression(s->kernel);
 		fprintf(output.file, "\n#line 1 \"<kernel table>\"\n" KERNEL_ADDRESS_POINTER
@@ -483,6 +488,7 @@ void user_kernel_free(struct user_kernel *k)
 	compiler_free(&k->compiler);
 	compiler_free(&k->nvcc);
 	free(k->lockstep);
+	free(k->device);
 	free(k->directory);
 	free(k->file);
 	free(k->source);

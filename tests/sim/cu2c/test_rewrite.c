@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "sim/cu2c/host_text.h"
 #include "sim/cu2c/kernel_address.h"
 #include "sim/cu2c/rewrite.h"
 
@@ -453,6 +454,51 @@ START_TEST(kernel_addresses_are_fully_qualified)
 }
 END_TEST
 
+/* In a line only what belongs to the host goes; directives stay. */
+START_TEST(host_functions_become_blanks)
+{
+	static const char source[] = "#define N 4\n"
+		"__global__ void k(int *p) { } void host() { k<<<1, 1>>>(0); } int after;\n"
+		"torch::Tensor\n"
+		"#if N == 4\n"
+		"f(int a) {\n"
+		"#else\n"
+		"f(long b) {\n"
+		"#endif\n"
+		"#define M \\\n"
+		"\t5\n"
+		"\treturn 0; } /* a\n"
+		"b */ __device__ int g() { return M; }\n";
+	static const char preprocessed[] = "# 1 \"f.cu\"\n\n"
+		"__global__ void k(int *p) { } void host() { k<<<1, 1>>>(0); } int after;\n"
+		"torch::Tensor\n\n"
+		"f(int a) {\n\n\n\n\n\n"
+		"\treturn 0; }\n"
+		" __device__ int g() { return 5; }\n";
+	static const char expected[] = "#define N 4\n"
+		"__global__ void k(int *p) { }                                 int after;\n"
+		"             \n"
+		"#if N == 4\n"
+		"          \n"
+		"#else\n"
+		"           \n"
+		"#endif\n"
+		"#define M \\\n"
+		"\t5\n"
+		"             /* a\n"
+		"b */ __device__ int g() { return M; }\n";
+	char *out;
+
+	OK(host_text_remove("f.cu", preprocessed, strlen(preprocessed), source, &out));
+	ck_assert_str_eq(out, expected);
+	free(out);
+	/* Headers are left alone. */
+	OK(host_text_remove("other.cu", preprocessed, strlen(preprocessed), source, &out));
+	ck_assert_str_eq(out, source);
+	free(out);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("rewrite");
@@ -476,6 +522,7 @@ int main(void)
 	tcase_add_test(tests, rewritten_code_runs);
 	tcase_add_test(tests, inlining_qualifiers_change_in_the_users_text_only);
 	tcase_add_test(tests, kernel_addresses_are_fully_qualified);
+	tcase_add_test(tests, host_functions_become_blanks);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -23,6 +23,15 @@ expect 'a kernel with host code for a framework' 0 \
 	'^warning: bound.cu: <torch/extension.h> is left out: kernels do not need it$' \
 	'^warning: bound.cu: <ATen/cuda/CUDAContext.h> is left out'
 result 'is named once' "$([ "$(said | grep -c '^warning')" = 2 ] || cat err)"
+# Without a GPU, nvcc compiles the kernel before the missing GPU is an error.
+nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
+if command -v "$nvcc" >/dev/null; then
+	run launch bound.cu --kernel set --grid 1 --block 32 --arg 'p=>p.npy:f32[32]' --device both
+	[ "$code" != 77 ] || code=0
+	expect 'nvcc compiles it without the host code' 0 'bound.cu: <torch/extension.h> is left out'
+else
+	skip 'nvcc compiles it without the host code' "no $nvcc"
+fi
 cat >whole.cu <<'CU'
 #include <torch/types.h>
 #include <cstdio>
