@@ -66,6 +66,21 @@ static void blank(struct blanking *b, const char *from, const char *end, int lin
 	}
 }
 
+/* The end of the line, or of a later one if parentheses are open: the expansion of a macro is on the
+ * line where its arguments begin. */
+static const char *end_of_macro(const struct blanking *b, int line)
+{
+	int depth = 0;
+
+	for (; line < b->count; line++) {
+		for (const char *p = b->lines[line]; p < b->lines[line + 1]; p++)
+			depth += (*p == '(') - (*p == ')');
+		if (depth <= 0)
+			return b->lines[line + 1];
+	}
+	return b->lines[line];
+}
+
 static void blank_range(struct blanking *b, const struct unit *u, const struct unit_range *r,
 			const char *preprocessed)
 {
@@ -77,7 +92,7 @@ static void blank_range(struct blanking *b, const struct unit *u, const struct u
 	from = find_token(b, first, preprocessed);
 	end = find_token(b, last, preprocessed);
 	blank(b, from ? from : b->lines[first->line - 1],
-	      end ? end + last->length : b->lines[last->line], first->line - 1);
+	      end ? end + last->length : end_of_macro(b, last->line - 1), first->line - 1);
 }
 
 static bool is_in(const struct token *t, const char *file)

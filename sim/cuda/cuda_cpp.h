@@ -96,6 +96,10 @@ template <class T> static inline T ft_shuffle(const struct ft_site *site, enum f
 #define __shfl_xor_sync(m, ...)  FT_SHUFFLE("__shfl_xor_sync", FT_SHUFFLE_XOR, m, __VA_ARGS__)
 #define FT_BITS(v) ft_bits(v)
 
+/* The launch before has ended when a user's kernel begins. */
+#define cudaGridDependencySynchronize() ((void)0)
+#define cudaTriggerProgrammaticLaunchCompletion() ((void)0)
+
 static inline int __dp4a(int a, int b, int c) { return ft_dp4a(a, b, c); }
 static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c)
 {

@@ -51,6 +51,8 @@ __global__ void stages(const float *in, float *out, int n)
 	__syncthreads();
 	s[0][t] = t;
 	asm volatile("griddepcontrol.launch_dependents;");
+	cudaGridDependencySynchronize();
+	cudaTriggerProgrammaticLaunchCompletion();
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	__syncthreads();
 	if (t == 0) {

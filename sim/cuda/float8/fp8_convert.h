@@ -133,4 +133,16 @@ static inline __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x,
 		 __nv_cvt_fp8_to_halfraw((__nv_fp8_storage_t)(x >> 8), kind).x };
 }
 
+/* A power of two without sign: 2^(x - 127), of which 2^-127 is subnormal in bfloat16. */
+static inline __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(__nv_fp8_storage_t x)
+{
+	return { (unsigned short)(x == 0xff ? 0x7fff : x == 0 ? 0x40 : x << 7) };
+}
+
+static inline __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(__nv_fp8x2_storage_t x)
+{
+	return { __nv_cvt_e8m0_to_bf16raw((__nv_fp8_storage_t)x).x,
+		 __nv_cvt_e8m0_to_bf16raw((__nv_fp8_storage_t)(x >> 8)).x };
+}
+
 #endif

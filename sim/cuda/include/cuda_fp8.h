@@ -1,5 +1,5 @@
 /* cuda_fp8.h - 8-bit floats for C++ files on the simulator: __nv_fp8_e4m3 and __nv_fp8_e5m2, their
- * vectors, and conversions. __nv_fp8_e8m0 is not supported. */
+ * vectors, and conversions. Of e8m0 only the conversions to bfloat16 are there. */
 #ifndef FLASHTWIN_CUDA_FP8_H
 #define FLASHTWIN_CUDA_FP8_H
 

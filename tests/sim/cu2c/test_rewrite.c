@@ -468,13 +468,18 @@ START_TEST(host_functions_become_blanks)
 		"#define M \\\n"
 		"\t5\n"
 		"\treturn 0; } /* a\n"
-		"b */ __device__ int g() { return M; }\n";
+		"b */ __device__ int g() { return M; }\n"
+		"BIND(f,\n"
+		"     (1))\n"
+		"int last;\n";
 	static const char preprocessed[] = "# 1 \"f.cu\"\n\n"
 		"__global__ void k(int *p) { } void host() { k<<<1, 1>>>(0); } int after;\n"
 		"torch::Tensor\n\n"
 		"f(int a) {\n\n\n\n\n\n"
 		"\treturn 0; }\n"
-		" __device__ int g() { return 5; }\n";
+		" __device__ int g() { return 5; }\n"
+		"void bound() { f(1); }\n\n"
+		"int last;\n";
 	static const char expected[] = "#define N 4\n"
 		"__global__ void k(int *p) { }                                 int after;\n"
 		"             \n"
@@ -486,7 +491,10 @@ START_TEST(host_functions_become_blanks)
 		"#define M \\\n"
 		"\t5\n"
 		"             /* a\n"
-		"b */ __device__ int g() { return M; }\n";
+		"b */ __device__ int g() { return M; }\n"
+		"       \n"
+		"         \n"
+		"int last;\n";
 	char *out;
 
 	OK(host_text_remove("f.cu", preprocessed, strlen(preprocessed), source, &out));
