@@ -57,6 +57,7 @@ static inline double min(double a, double b) { return fmin(a, b); }
 static inline double max(double a, double b) { return fmax(a, b); }
 
 #include "sim/cuda/cluster_api.h"
+#include "sim/cuda/simd_api.h"
 #ifndef FLASHTWIN_HOST
 #include "sim/cuda/overloads.h"
 #endif
@@ -96,6 +97,8 @@ template <class T> static inline T ft_shuffle(const struct ft_site *site, enum f
 #define __shfl_xor_sync(m, ...)  FT_SHUFFLE("__shfl_xor_sync", FT_SHUFFLE_XOR, m, __VA_ARGS__)
 #define FT_BITS(v) ft_bits(v)
 
+/* nvcc's: a promise to the compiler. */
+#define __builtin_assume(condition) ((void)0)
 /* The launch before has ended when a user's kernel begins. */
 #define cudaGridDependencySynchronize() ((void)0)
 #define cudaTriggerProgrammaticLaunchCompletion() ((void)0)

@@ -1592,6 +1592,53 @@ def ptx_real():
                  'count': 'i32:%d' % len(values)}, {'wrong': [0] * 8})
 
 
+def simd(parts):
+    """As in simd.cu, in the same order."""
+    bits = 32 // parts
+    top, low, high = 1 << bits, -(1 << bits - 1), (1 << bits - 1) - 1
+
+    def clamp(v, least, most):
+        return min(max(v, least), most)
+
+    def results(x, y):
+        u = [[v >> bits * i & top - 1 for i in range(parts)] for v in (x, y)]
+        s = [[v - top if v > high else v for v in w] for w in u]
+
+        def pack(f, w):
+            return sum((int(f(a, b)) & top - 1) << bits * i for i, (a, b) in enumerate(zip(*w)))
+        out = [pack(f, w) for f, w in (
+            (lambda a, b: abs(a), s), (lambda a, b: clamp(abs(a), low, high), s),
+            (lambda a, b: -a, s), (lambda a, b: clamp(-a, low, high), s),
+            (lambda a, b: clamp(a + b, low, high), s), (lambda a, b: clamp(a + b, 0, top - 1), u),
+            (lambda a, b: a - b, u), (lambda a, b: clamp(a - b, low, high), s),
+            (lambda a, b: clamp(a - b, 0, top - 1), u), (lambda a, b: abs(a - b), s),
+            (lambda a, b: abs(a - b), u), (lambda a, b: a + b + 1 >> 1, u),
+            (lambda a, b: a + b >> 1, u), (max, s), (max, u), (min, s), (min, u))]
+        out += [sum(abs(a - b) for a, b in zip(*w)) for w in (s, u)]
+        compares = [(lambda a, b: a == b, s), (lambda a, b: a != b, s)]
+        for f in (lambda a, b: a >= b, lambda a, b: a > b, lambda a, b: a <= b,
+                  lambda a, b: a < b):
+            compares += [(f, s), (f, u)]
+        out += [pack(lambda a, b, f=f: -f(a, b), w) for f, w in compares]
+        out += [pack(f, w) for f, w in compares]
+        return out + [pack(lambda a, b: a + b, u)]
+    rng = random.Random(13)
+    x = [0, 0x80808080, 0x7fff8000, 0xffffffff] + [rng.getrandbits(32) for _ in range(60)]
+    y = [0xffffffff, 0x80808080, 0x80017fff, 0x01010101] + [rng.getrandbits(32) for _ in range(60)]
+    out = [v for a, b in zip(x, y) for v in results(a, b)]
+    return Case('simd.cu', 'parts%d' % parts, '1', '64',
+                {'x': Array('u32', x), 'y': Array('u32', y), 'out': Out('u32', len(out))},
+                {'out': out})
+
+
+def simd_halves():
+    return simd(2)
+
+
+def simd_bytes():
+    return simd(4)
+
+
 def ptx_flush():
     values = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, -math.nan, 0.75, 3e38, -3e38]
     values += [2.0 ** -149, -2.0 ** -149, 2.0 ** -127, -2.0 ** -126, 2.0 ** -126,
@@ -1821,7 +1868,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
          shared_file_unused, clocks, const_pointers, dynamic_types, host_class, imports, nbody,
          doubles, double_math, ptx_integer, ptx_integer_checked, ptx_real,
-         ptx_flush, ptx_narrow_floats, ptx_warp, ptx_warp_checked, ptx_copies, ptx_hints,
+         simd_halves, simd_bytes, ptx_flush, ptx_narrow_floats, ptx_warp, ptx_warp_checked, ptx_copies, ptx_hints,
          ptx_narrow, ptx_matrix, ptx_matrix_checked, ptx_atomics, ptx_flags, ptx_flags_plain, ptx_async,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary, wmma_shapes] + WMMA
 ERRORS = {
