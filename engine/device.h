@@ -121,7 +121,7 @@ struct launch_attribute {
 	int64_t value;
 };
 
-#define MAX_ARGS 32
+#define MAX_ARGS 64
 struct launch {
 	const struct kernel *kernel;
 	/* y and z of 0 mean 1, and a cluster of 0 that of the kernel's __cluster_dims__, or 1;

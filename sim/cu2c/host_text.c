@@ -66,8 +66,8 @@ static void blank(struct blanking *b, const char *from, const char *end, int lin
 	}
 }
 
-/* The end of the line, or of a later one if parentheses are open: the expansion of a macro is on the
- * line where its arguments begin. */
+/* The end of the line, or of a later one if parentheses are open: the expansion of a macro is on
+ * the line where its arguments begin. */
 static const char *end_of_macro(const struct blanking *b, int line)
 {
 	int depth = 0;

@@ -35,9 +35,9 @@ struct shared_use {
 	const struct token *name;       /* where it is declared */
 };
 
-/* Tokens, with the last one. */
+/* The tokens of a declaration, with the last one, and its function's name; -1: it has none. */
 struct unit_range {
-	int first, last;
+	int first, last, name;
 };
 
 /* The kind of file. A user's file may contain host code, which is removed, and CUDA's

@@ -104,12 +104,12 @@ static void drop_kernel_qualifiers(struct unit *u, int from, int end)
 }
 
 /* Removes a declaration and keeps line numbers. */
-static void drop_declaration(struct unit *u, int from, int last)
+static void drop_declaration(struct unit *u, int from, int last, int name)
 {
 	for (int i = from; i <= last; i++)
 		u->tokens.at[i].instead = "";
 	u->dropped = grow(u->dropped, u->dropped_count, sizeof *u->dropped);
-	u->dropped[u->dropped_count++] = (struct unit_range){ from, last };
+	u->dropped[u->dropped_count++] = (struct unit_range){ from, last, name };
 }
 
 /* The '(' of the parameters of the operator function at `at`; operator() has a pair before them. */
@@ -183,6 +183,31 @@ static bool names_framework(const struct unit *u, int from, int last)
 	return false;
 }
 
+/* Whether a function of this name was removed. */
+static bool is_dropped(const struct unit *u, int name)
+{
+	const struct token *t = token_at(u, name);
+
+	for (int i = 0; i < u->dropped_count; i++) {
+		const struct unit_range *r = &u->dropped[i];
+
+		if (r->name >= 0 && token_at(u, r->name)->length == t->length
+		    && memcmp(token_at(u, r->name)->text, t->text, (size_t)t->length) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* `template void f<int>(int);`, or with extern, of a function that was removed. */
+static bool instantiates_dropped(const struct unit *u, int start, const struct function *f)
+{
+	const int at = token_is(token_at(u, start), "extern") ? start + 1 : start;
+
+	return u->mode.user && u->mode.pass == PASS_KERNELS && f->name >= 0 && !f->kernel
+		&& f->body < 0 && token_is(token_at(u, at), "template")
+		&& !token_is(token_at(u, at + 1), "<") && is_dropped(u, f->name);
+}
+
 /* A function that the unit keeps: what follows from its kind. */
 static enum status finish_function(struct unit *u, int start, int end, const struct function *f,
 				   const struct function_kind *kind)
@@ -190,6 +215,10 @@ static enum status finish_function(struct unit *u, int start, int end, const str
 	bool host = u->mode.user && f->body >= 0 && !kind->device && !kind->is_constexpr
 		&& !kind->system && !f->kernel;
 
+	if (instantiates_dropped(u, start, f)) {
+		drop_declaration(u, start, end, f->name);
+		return STATUS_OK;
+	}
 	if (u->mode.pass != PASS_KERNELS) {
 		if (f->name >= 0)
 			TRY(unit_program_function(u, start, f, kind));
@@ -200,7 +229,7 @@ static enum status finish_function(struct unit *u, int start, int end, const str
 		return STATUS_OK;
 	} else if (host || (u->mode.user && f->body < 0 && f->name >= 0 && !f->kernel
 			    && !kind->device && names_framework(u, start, end))) {
-		drop_declaration(u, start, end);
+		drop_declaration(u, start, end, f->name);
 		return STATUS_OK;
 	}
 	if (u->mode.user && u->mode.cplusplus && u->mode.pass != PASS_HOST && f->body >= 0
@@ -276,7 +305,7 @@ static enum status read_declaration(struct unit *u, int start, bool member, int 
 	/* The host has no definition of what this would instantiate. */
 	if (u->mode.pass == PASS_HOST && token_is(token_at(u, start), "template")
 	    && !token_is(token_at(u, start + 1), "<") && f.name >= 0 && kind.device && !kind.host)
-		drop_declaration(u, start, at);
+		drop_declaration(u, start, at, f.name);
 	TRY(finish_function(u, start, at, &f, &kind));
 	*next = token_at(u, at)->kind == TOKEN_END ? at : at + 1;
 	return STATUS_OK;

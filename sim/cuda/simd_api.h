@@ -1,5 +1,6 @@
-/* simd_api.h - CUDA's functions on the two halves or the four bytes of a word: __vadd2(), __vcmpgts4()
- * and so on. Part of sim/cuda/cuda_cpp.h. Left out: __vavgs2, __vavgs4.
+/* simd_api.h - CUDA's functions on the two halves or the four bytes of a word: __vadd2() and so on.
+ *
+ * Part of sim/cuda/cuda_cpp.h. Left out: __vavgs2, __vavgs4.
  */
 #ifndef SIM_SIMD_API_H
 #define SIM_SIMD_API_H

@@ -218,7 +218,7 @@ START_TEST(arguments_must_match_the_kernels_parameters)
 	OK(device_launch(&fake.base, &launch));
 	launch.arg_count = 4;
 	check_usage(device_launch(&fake.base, &launch),
-		    "expected 5 arguments (the maximum is 32), got 4");
+		    "expected 5 arguments (the maximum is 64), got 4");
 	launch.arg_count = 5;
 	args[3] = ARG_F32(1.0f);
 	check_usage(device_launch(&fake.base, &launch),

@@ -90,6 +90,9 @@ static enum status launch(const struct launch_once *c, struct device *device)
 		.args = args, .arg_count = c->args->param_count,
 	};
 
+	if (launch.arg_count > MAX_ARGS)
+		return fail(STATUS_USAGE, "kernel %s has %d parameters; the maximum is %d",
+			    c->kernel->name, launch.arg_count, MAX_ARGS);
 	if (c->shared_bytes > PLAIN_SHARED)
 		attributes[launch.attribute_count++] = (struct launch_attribute){
 			ATTRIBUTE_MAX_DYNAMIC_SHARED, c->shared_bytes };

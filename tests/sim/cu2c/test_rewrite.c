@@ -454,6 +454,24 @@ START_TEST(kernel_addresses_are_fully_qualified)
 }
 END_TEST
 
+START_TEST(instantiations_of_host_functions_go_with_them)
+{
+	static const char text[] = "template<class T> __device__ void kept(T) { }\n"
+		"template<int N> void host(int x) { }\n"
+		"extern template void host<1>(int x);\n"
+		"template void host<2>(int x);\n"
+		"template void kept<int>(int);\n"
+		"__global__ void k() { }\n";
+	char *out;
+
+	OK(rewrite_user("f.cu", text, strlen(text), (struct rewrite_user){ "k", true, false },
+			&out));
+	ck_assert_msg(!strstr(out, "host"), "host in:\n%s", out);
+	ck_assert_ptr_nonnull(strstr(out, "template void kept<int>(int);"));
+	free(out);
+}
+END_TEST
+
 /* In a line only what belongs to the host goes; directives stay. */
 START_TEST(host_functions_become_blanks)
 {
@@ -530,6 +548,7 @@ int main(void)
 	tcase_add_test(tests, rewritten_code_runs);
 	tcase_add_test(tests, inlining_qualifiers_change_in_the_users_text_only);
 	tcase_add_test(tests, kernel_addresses_are_fully_qualified);
+	tcase_add_test(tests, instantiations_of_host_functions_go_with_them);
 	tcase_add_test(tests, host_functions_become_blanks);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);

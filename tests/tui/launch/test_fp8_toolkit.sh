@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_fp8_toolkit.sh - the 8-bit floats of base/math/narrow_float.h are those of the toolkit's
-# cuda_fp8.h on the host: all codes, all halves, and floats 61 apart. Skipped without a toolkit.
+# cuda_fp8.h on the host: all codes, all halves, and floats 61 apart. So are the 4-bit floats and E8M0
+# of sim/cuda/float8. Skipped without a toolkit.
 . "${abs_srcdir:-$(dirname "$0")/../../..}/tests/tap.sh"
 
 toolkit=${CUDA_HOME:-/usr/local/cuda}/include
@@ -61,4 +62,62 @@ for format in e4m3 e5m2; do
 	result "floats become the same $format" \
 		"$([ "$floats" = 0 ] || echo "$floats of $compared differ")"
 done <out
+
+# --- 4 bits: kernels with flashtwin's header, the host with the toolkit's ---
+
+cat >four.h <<'CPP'
+/* The codes of a half, of floats next to it, and of the codes' values. */
+FN void codes_of(unsigned i, unsigned char *out)
+{
+	__half_raw half;
+	__nv_bfloat16_raw bf16;
+	unsigned bits = i << 16 | (i * 40503 & 0xffff);
+	float value;
+
+	half.x = bf16.x = (unsigned short)i;
+	memcpy(&value, &bits, 4);
+	out[0] = __nv_cvt_halfraw_to_fp4(half, __NV_E2M1, cudaRoundNearest);
+	out[1] = __nv_cvt_halfraw_to_fp4(half, __NV_E2M1, cudaRoundZero);
+	out[2] = __nv_cvt_bfloat16raw_to_fp4(bf16, __NV_E2M1, cudaRoundNearest);
+	out[3] = __nv_cvt_float_to_fp4(value, __NV_E2M1, cudaRoundNearest);
+	out[4] = __nv_cvt_double_to_fp4(value * 1.0000001, __NV_E2M1, cudaRoundZero);
+	out[5] = __nv_cvt_float2_to_fp4x2(make_float2(value, -value), __NV_E2M1, cudaRoundNearest);
+	out[6] = (unsigned char)(__nv_cvt_fp4x2_to_halfraw2((unsigned char)i, __NV_E2M1).y >> 8);
+	out[7] = (unsigned char)(__nv_cvt_e8m0_to_bf16raw((unsigned char)i).x >> (i & 256 ? 8 : 0));
+}
+CPP
+cat >four.cu <<'CU'
+#include <cuda_fp4.h>
+#define FN __device__
+#include "four.h"
+__global__ void codes(unsigned char *out)
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	codes_of(i, out + 8 * i);
+}
+CU
+cat >four.cpp <<'CPP'
+#include <cstdio>
+#include <cstring>
+#include <cuda_fp4.h>
+#define FN static
+#include "four.h"
+int main()
+{
+	unsigned char out[8];
+
+	for (unsigned i = 0; i < 65536; i++) {
+		codes_of(i, out);
+		fwrite(out, 1, 8, stdout);
+	}
+}
+CPP
+${CXX:-c++} -O2 -w -I"$toolkit" four.cpp -o four >err 2>&1 && ./four >expected
+code=$?
+expect 'the host converts to 4 bits' 0
+run launch four.cu --kernel codes --grid 256 --block 256 --arg 'out=>four.npy:u8[524288]' --no-record
+tail -c 524288 four.npy >got
+expect 'and so do kernels' 0
+result 'the codes are the same' "$(cmp expected got 2>&1)"
 plan

@@ -176,4 +176,23 @@ sed 's/s\[i\] += s\[i + 8\]/__syncwarp(); s[i] += s[i + 8]/' warp.cu >fixed.cu
 run fixed.cu --kernel sum --grid 1 --block 32 --arg 'out=>o.npy:f32[32]'
 [ -z "$(said)" ] || code=99
 expect 'not with __syncwarp()' 0
+
+# --- many parameters ---
+
+# many COUNT: launches a kernel that adds as many numbers, and writes their sum.
+many() {
+	local list= options= i
+	for i in $(seq 1 "$1"); do
+		list="$list, int a$i"
+		options="$options --arg a$i=i32:$i"
+	done
+	echo "__global__ void add(int *out$list) { *out = $(seq -s + 1 "$1" | sed 's/[0-9]*/a&/g'); }" >many.cu
+	run many.cu --kernel add --grid 1 --block 1 --arg 'out=>many.npy:i32[1]' $options
+}
+many 63
+expect '64 parameters' 0
+result 'all arrive' "$([ "$(od -A n -t d4 -j 128 many.npy)" -eq 2016 ] || od -A n -t d4 -j 128 many.npy)"
+many 64
+one_line 'flashtwin launch: '
+expect 'one more' 2 'kernel add has 65 parameters; the maximum is 64$'
 plan

@@ -63,6 +63,7 @@
 #include <cuda_bf16.h>
 #include <cuda_device_runtime_api.h>
 #include <cuda_fp16.h>
+#include <cuda_fp4.h>
 #include <cuda_fp8.h>
 #include <cuda_pipeline.h>
 #include <cuda_pipeline_primitives.h>
