@@ -56,6 +56,7 @@ static inline float max(float a, float b) { return ft_fmaxf(a, b); }
 static inline double min(double a, double b) { return fmin(a, b); }
 static inline double max(double a, double b) { return fmax(a, b); }
 
+#include "base/math/narrow_float.h"     /* for ptx.h and mma.h */
 #include "sim/cuda/cluster_api.h"
 #include "sim/cuda/simd_api.h"
 #ifndef FLASHTWIN_HOST

@@ -16,7 +16,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "base/math/narrow_float.h"
 #include "sim/cuda/tensor.h"
 
 namespace nvcuda {

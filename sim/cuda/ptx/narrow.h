@@ -4,8 +4,6 @@
 #ifndef SIM_PTX_NARROW_H
 #define SIM_PTX_NARROW_H
 
-#include "base/math/narrow_float.h"
-
 FT_PTX unsigned ft_ptx_cvt_rna_tf32_f32(float v) { return narrow_to_tf32_away(v); }
 FT_PTX unsigned ft_ptx_cvt_rn_tf32_f32(float v) { return narrow_to_tf32_even(v); }
 FT_PTX unsigned ft_ptx_cvt_rz_tf32_f32(float v) { return narrow_to_tf32_zero(v); }
