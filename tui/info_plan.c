@@ -39,9 +39,10 @@ static const struct {
 	double us, end_us;
 } tile_times[] = { { 4, 2.4, 0 }, { 8, 3.6, 0.7 }, { 16, 5.6, 5 } };
 enum { TILE_ELEMENTS = 16 * 128 };
-/* On tensor cores, with e4m3. More than 8 query heads are twice as many products; that is not
- * measured. */
+/* On tensor cores, with e4m3; and where two blocks share a multiprocessor. More than 8 query heads
+ * are twice as many products; that is not measured. */
 #define TENSOR_TILE_US 1.75
+#define PAIR_TILE_US 2.6
 
 enum { MANY_BLOCKS = 1 << 20 };
 
@@ -64,6 +65,7 @@ struct plan {
 	int rung;
 	bool picked;                    /* by the shape table */
 	int64_t clusters;               /* of rung 10; 0: its other form */
+	bool pairs;                     /* of blocks on a multiprocessor: rung 9 */
 	int at_once;                    /* blocks on a multiprocessor */
 	double floor, read, compute, end, expected;     /* us */
 };
@@ -211,10 +213,12 @@ static size_t room_line(const struct shape *s)
 	return 0;
 }
 
-static double tile_time(const struct shape *s, bool tensor)
+static double tile_time(const struct shape *s, const struct plan *p, bool tensor)
 {
 	double part = (double)(SPLIT_TILE(s->head_dim) * s->head_dim) / TILE_ELEMENTS;
 
+	if (p->pairs)
+		return part * PAIR_TILE_US;
 	if (tensor)
 		return part * TENSOR_TILE_US * (tile_times[room_line(s)].heads <= 8 ? 1 : 2);
 	return part * tile_times[room_line(s)].us;
@@ -229,7 +233,7 @@ static void add_times(const struct shape *s, const struct target *t, struct plan
 
 	p->floor = START_US + (double)p->cache / rate;
 	p->read = moved / rate;
-	p->compute = (double)p->warp_tiles * tile_time(s, tensor);
+	p->compute = (double)p->warp_tiles * tile_time(s, p, tensor);
 	if (p->clusters)                /* launches share the time */
 		p->compute /= LADDER_CLUSTER_LAUNCHES;
 	p->end = p->rung < LADDER_PLAN_RUNG ? END_US : END_US - OVERLAP_SAVES_US;
@@ -263,13 +267,13 @@ static void make_plan(const struct shape *s, int rung, const struct target *t, s
 	enum ladder_form form = ladder_form(&attention, &t->info);
 	int64_t most;
 
-	*p = (struct plan){ .rung = ladder_rung(&attention),
+	*p = (struct plan){ .rung = ladder_rung(&attention), .pairs = form == LADDER_PAIRS,
 			    .shared = ladder_shared(&attention, form) };
 	p->picked = p->rung != rung;
 	for (size_t i = 0; i < s->run_count; i++)
 		p->splits += (int64_t)s->runs[i].count * SPLITS_USED((int64_t)s->runs[i].keys);
 	p->units = p->splits * s->kv_heads;
-	most = (form == LADDER_PAIRS ? 2 : 1) * t->info.multiprocessors;
+	most = (p->pairs ? 2 : 1) * t->info.multiprocessors;
 	p->blocks = p->rung >= LADDER_PLAN_RUNG && p->units > most ? most : p->units;
 	p->at_once = blocks_at_once(t, p->shared);
 	rows = (int64_t)s->sequences * s->heads;

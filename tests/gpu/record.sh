@@ -141,16 +141,14 @@ if command -v python3 >/dev/null 2>&1; then
 		case $type in
 		f32 | bf16) climbed "ladder-10$suffix" 10 9 1,130,0,0,0,0,0,0,0 "$type" ;;
 		esac
-		# More splits than multiprocessors.
-		[ "$type" = f32 ] || for rung in 9 10; do
-			climbed "ladder-pair-$rung-$type" "$rung" 45 "1,130$(printf ',0%.0s' $(seq 43))" \
-				"$type"
-		done
-		# Each kernel that takes features, but not with each type, to save space.
+		# More splits than multiprocessors. Not for all types either.
+		[ "$type" != bf16 ] || climbed "ladder-pair-9-$type" 9 45 \
+			"1,130$(printf ',0%.0s' $(seq 43))" "$type"
+		# Features, but not with each kernel and type that takes them, to save space.
 		case $type in
-		f32) rungs='6 10' ;;
-		bf16) rungs='7 10' ;;
-		f16 | e4m3) rungs=7 ;;
+		f32) rungs=6 ;;
+		bf16) rungs=7 ;;
+		*) rungs= ;;
 		esac
 		for rung in $rungs; do
 			# shellcheck disable=SC2086
