@@ -147,8 +147,8 @@ INLINE_PIECE void source_fill(struct split_source *source, int D)
 		source_issue(source, D);
 }
 
-/* Prepares the ring, of `places` tiles for each warp, for the warp's tiles of `s`, which may be none,
- * and then of `run` unless it is NULL, and issues the first copies. `landed` are
+/* Prepares the ring, of `places` tiles for each warp, for the warp's tiles of `s`, which may be
+ * none, and then of `run` unless it is NULL, and issues the first copies. `landed` are
  * SPLIT_WARPS * RING_PLACES barriers of the block. `overlaps`: the launch before may still run, and
  * the last keys of a sequence have to wait for it; those of `s` are among them if `last`. */
 INLINE_PIECE void source_begin(struct split_source *source, const struct split *s,

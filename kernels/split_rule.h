@@ -63,8 +63,8 @@
 #define SPLIT_STAGES(G, D) SPLIT_STAGES_BESIDE(G, D, 0)
 
 /* Tiles of elements of `size` bytes that each warp has in flight in kernels of which two blocks run
- * on a multiprocessor, for head sizes up to PAIR_MAX_D and SPLIT_KEPT groups: what fits into half of
- * its 228 KiB, less 1 KiB for each block and 2 KiB for static variables. At least 2. */
+ * on a multiprocessor, for head sizes up to PAIR_MAX_D and SPLIT_KEPT groups: what fits into half
+ * of its 228 KiB, less 1 KiB for each block and 2 KiB for static variables. At least 2. */
 #define PAIR_MAX_D 128
 #define PAIR_BYTES (111 << 10)
 #define PAIR_PLACE(D, size) (SPLIT_STAGE_FLOATS(D) * (int)(size))

@@ -111,9 +111,9 @@ static const struct {
 };
 
 /* The same for other types: a plan where it has two blocks for each multiprocessor, or for one
- * sequence; but clusters for a short one with many query heads, and a block for each split of a very
- * long one of e4m3. Many that may be long, and so have different lengths, have a block for each split
- * too, or with e4m3 a plan. */
+ * sequence; but clusters for a short one with many query heads, and a block for each split of a
+ * very long one of e4m3. Many that may be long, and so have different lengths, have a block for
+ * each split too, or with e4m3 a plan. */
 static int narrow_rung(const struct attention_shape *s, bool options)
 {
 	bool long_rows = s->max_len > 16 << 10, fp8 = s->kv_dtype == DTYPE_E4M3;
