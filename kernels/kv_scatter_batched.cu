@@ -3,6 +3,8 @@
  * Grid (Hkv, M), block D. New rows are [M, Hkv, D]. The cache of slot m is [Hkv, max_len, D]
  * and starts at element m * stride. positions[m] is in device memory, so that a captured graph can
  * be replayed; a negative position marks a slot that has finished, and nothing is written for it.
+ * With a stride of 0 positions are rows of the whole cache, of KV head 0: so slots that are queries
+ * of one sequence, or have their rows in pages of max_len rows, share it.
  */
 #include "kernels/kernel.h"
 

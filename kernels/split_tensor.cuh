@@ -98,9 +98,9 @@ INLINE_PIECE void SPLIT_FN(load_query)(struct SPLIT_FN(state) *state, const stru
 	for (int i = threadIdx.x + WARP * threadIdx.y; i < 8 * COLUMNS * VECTORS * 2;
 	     i += SPLIT_THREADS) {
 		int column = i / (VECTORS * 2), vector = i / 2 % VECTORS, half = i % 2;
+		uint4 query = SPLIT_FN(split_query)(s, TENSOR_HEAD(column), vector, half);
 
-		*SPLIT_FN(query_place)(s, column, vector, half) = SPLIT_FN(split_query)(
-			s, TENSOR_HEAD(column), vector, half);
+		*SPLIT_FN(query_place)(s, column, vector, half) = query;
 	}
 	__syncthreads();
 #endif

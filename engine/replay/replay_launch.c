@@ -118,6 +118,10 @@ static enum status build_args(const struct replay *r, const struct row_launch *f
 		TRY(build_arg(r, &param[i], &from->args[i], &args[i], fields));
 	for (int i = from->arg_count; i < *count; i++)
 		args[i] = ARG_I32(1);
+	for (int i = *count - kernel->later_params; i < from->arg_count; i++)
+		if (args[i].value.i32 < 1)
+			return fail(STATUS_DAMAGED, "argument %s of kernel %s is %d, not a count",
+				    param[i].name, from->kernel, (int)args[i].value.i32);
 	return STATUS_OK;
 }
 

@@ -7,6 +7,7 @@
 
 #include "sim/cu2c/host_text.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,23 @@ static void blank(struct blanking *b, const char *from, const char *end, int lin
 	}
 }
 
+/* The last character of the literal that begins at `p`, or of a comment to the end of the line; `p`
+ * where there is neither. The quote in 1'000 begins none. */
+static const char *skip_literal(const char *begin, const char *p, const char *end)
+{
+	const char quote = *p;
+
+	if (quote == '\'' && p > begin && isalnum((unsigned char)p[-1]))
+		return p;
+	if (p + 1 < end && p[0] == '/' && p[1] == '/')
+		return end - 1;
+	if (quote != '"' && quote != '\'')
+		return p;
+	while (p + 1 < end && *++p != quote)
+		p += *p == '\\' && p + 1 < end;
+	return p;
+}
+
 /* The end of the line, or of a later one if parentheses are open: the expansion of a macro is on
  * the line where its arguments begin. */
 static const char *end_of_macro(const struct blanking *b, int line)
@@ -73,8 +91,10 @@ static const char *end_of_macro(const struct blanking *b, int line)
 	int depth = 0;
 
 	for (; line < b->count; line++) {
-		for (const char *p = b->lines[line]; p < b->lines[line + 1]; p++)
+		for (const char *p = b->lines[line]; p < b->lines[line + 1]; p++) {
+			p = skip_literal(b->lines[line], p, b->lines[line + 1]);
 			depth += (*p == '(') - (*p == ')');
+		}
 		if (depth <= 0)
 			return b->lines[line + 1];
 	}

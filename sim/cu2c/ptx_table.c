@@ -295,7 +295,7 @@ static const struct { const char *set, *types; } sets[] = {
 	{ "HALF", "f16|bf16" },
 	{ "PAIR", "f16x2|bf16x2" },
 	{ "PAIR8", "e4m3x2|e5m2x2" },
-	{ "PACKED", "u8|s8|u16|s16" },
+	{ "PACKED", "u16|s16" },
 	{ "BYTE", "u8|s8" },
 	{ "ANY", "b8|u8|s8|b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64" },
 };

@@ -6,8 +6,8 @@
 # has the same arithmetic: 5, and 7 with tensor cores.
 # Sourced by run.sh, whose functions and variables it uses.
 
-# tensors D HEADS LENGTH: q.npy, q4.npy with 4 queries of each sequence, and for each type kv_k.TYPE.npy and kv_v.TYPE.npy of 2 sequences
-# and 2 KV heads; pools of the same type and shape in pages of 16 rows, and their table. Pages are
+# tensors D HEADS LENGTH: q.npy, q4.npy with 4 queries of each sequence, and for each type
+# kv_k.TYPE.npy and kv_v.TYPE.npy of 2 sequences and 2 KV heads; pools of the same type and shape in pages of 16 rows, and their table. Pages are
 # shuffled, two are shared, and one in the middle, which no table names, is not a number.
 tensors() {
 	python3 - "$work" "$@" <<'PYTHON'

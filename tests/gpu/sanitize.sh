@@ -87,13 +87,13 @@ sanitize_narrow() {
 	done
 }
 
-# As many splits as rung 9 has two blocks for each multiprocessor for.
+# So many splits that rung 9 has two blocks for each multiprocessor, and some have two splits.
 sanitize_pairs() {
 	tensor "$work/pair_q.npy" 1 '1, 280, 64'
 	for type in f16 bf16 e4m3; do
 		for letter in k v; do
-			tensor "$work/wide.npy" 2 '1, 140, 20, 64'
-			narrow_tensor "$type" "$work/wide.npy" "$work/pair_$letter.npy" '1, 140, 20, 64'
+			tensor "$work/wide.npy" 2 '1, 140, 300, 64'
+			narrow_tensor "$type" "$work/wide.npy" "$work/pair_$letter.npy" '1, 140, 300, 64'
 		done
 		sanitize_attend "$1" "140 KV heads, $type" "$work/pair_q.npy" "$work/pair" \
 			--path ladder --rung 9 --kv-dtype "$type"

@@ -187,6 +187,13 @@ for rung in 5 6 9 10; do
 	run export "$rung.twin" --as npz --at L$attend -o "$rung.npz"
 	expect "rung $rung: npz" 0
 done
+cp 5.twin damaged.twin
+python3 -c 'import sqlite3
+db = sqlite3.connect("damaged.twin")
+assert db.execute("UPDATE t_arg SET bits = 0, value = 0 WHERE name = \"queries\"").rowcount > 0
+db.commit()'
+run replay damaged.twin
+expect 'a damaged trace with no queries' 6 "argument queries of kernel flash_decode_split_options is 0, not a count"
 
 # Of the second sequence and its first KV head: its query 1, split 0. The grid is (2, 8, 16).
 run view 5.twin --plain --screen step --at L2.b10

@@ -261,7 +261,10 @@ static enum status write_cuda_source(const struct user_kernel *k, const struct u
 
 	TRY(output_open(path, &output));
 	fprintf(output.file, "#line 1 \"%s\"\n", s->file);
-	fwrite(k->device ? k->device : k->source, 1, k->source_bytes, output.file);
+	if (k->device)
+		fputs(k->device, output.file);
+	else
+		fwrite(k->source, 1, k->source_bytes, output.file);
 	if (strchr(s->kernel, '<')) {
 		address = kernel_address_expression(s->kernel);
 		fprintf(output.file, "\n#line 1 \"<kernel table>\"\n" KERNEL_ADDRESS_POINTER

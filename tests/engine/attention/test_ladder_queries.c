@@ -176,19 +176,18 @@ static void load_rows(const struct batch *b, const struct request *r, struct att
 	}
 }
 
-/* The first race between operations that the checker has found; "": none. */
-static void find_race(struct device *device, char kernel[64])
+/* The kernel of the first finding of the checker; "": none. */
+static void find_fault(struct device *device, char kernel[64])
 {
 	const struct row_finding *found;
 	size_t count = device_findings(device, &found);
 
 	kernel[0] = '\0';
-	for (size_t i = 0; i < count && kernel[0] == '\0'; i++)
-		if (strncmp(found[i].class, "race", 4) == 0)
-			snprintf(kernel, 64, "%s", found[i].kernel ? found[i].kernel : "no kernel");
+	if (count > 0)
+		snprintf(kernel, 64, "%s", found[0].kernel ? found[0].kernel : "no kernel");
 }
 
-/* Runs a step; `out` and `lse` are [SLOTS, T, ...], and `kernel` is the kernel of a race. */
+/* Runs a step; `out` and `lse` are [SLOTS, T, ...], and `kernel` is that of a finding. */
 static void attend(const struct batch *b, const struct request *r, float *out, float *lse,
 		   char kernel[64])
 {
@@ -219,7 +218,7 @@ static void attend(const struct batch *b, const struct request *r, float *out, f
 		.q = r->q, .k = pages ? NULL : k_new, .v = pages ? NULL : v_new,
 		.appended = appended, .done = done, .out = out, .lse = shape.lse ? lse : NULL }));
 	attention_destroy(attention);
-	find_race(device, kernel);
+	find_fault(device, kernel);
 	device_close(device);
 	free(k_new);
 	free(v_new);
@@ -332,7 +331,7 @@ START_TEST(keys_of_a_step_are_waited_for)
 	for (int rung = 9; rung <= 10; rung++) {
 		r.shape.rung = rung;
 		attend(&b, &r, got.out, got.lse, kernel);
-		ck_assert_msg(kernel[0] == '\0', "case %d, rung %d: a race in %s", _i, rung,
+		ck_assert_msg(kernel[0] == '\0', "case %d, rung %d: a finding in %s", _i, rung,
 			      kernel);
 	}
 	ladder_result_free(&got);

@@ -487,7 +487,7 @@ START_TEST(host_functions_become_blanks)
 		"\t5\n"
 		"\treturn 0; } /* a\n"
 		"b */ __device__ int g() { return M; }\n"
-		"BIND(f,\n"
+		"BIND(\"((\", '(', 1'0, f, // (\n"
 		"     (1))\n"
 		"int last;\n";
 	static const char preprocessed[] = "# 1 \"f.cu\"\n\n"
@@ -510,7 +510,7 @@ START_TEST(host_functions_become_blanks)
 		"\t5\n"
 		"             /* a\n"
 		"b */ __device__ int g() { return M; }\n"
-		"       \n"
+		"                            \n"
 		"         \n"
 		"int last;\n";
 	char *out;
