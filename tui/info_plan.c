@@ -265,7 +265,7 @@ static void make_plan(const struct shape *s, int rung, const struct target *t, s
 	struct attention_shape attention = shape_on_rung(s, rung);
 	int64_t row = (int64_t)s->head_dim * (int64_t)sizeof(float), rows;
 	enum ladder_form form = ladder_form(&attention, &t->info);
-	int64_t most;
+	int most = ladder_max_blocks(form, t->info.multiprocessors);
 
 	*p = (struct plan){ .rung = ladder_rung(&attention), .pairs = form == LADDER_PAIRS,
 			    .shared = ladder_shared(&attention, form) };
@@ -273,7 +273,6 @@ static void make_plan(const struct shape *s, int rung, const struct target *t, s
 	for (size_t i = 0; i < s->run_count; i++)
 		p->splits += (int64_t)s->runs[i].count * SPLITS_USED((int64_t)s->runs[i].keys);
 	p->units = p->splits * s->kv_heads;
-	most = (p->pairs ? 2 : 1) * t->info.multiprocessors;
 	p->blocks = p->rung >= LADDER_PLAN_RUNG && p->units > most ? most : p->units;
 	p->at_once = blocks_at_once(t, p->shared);
 	rows = (int64_t)s->sequences * s->heads;

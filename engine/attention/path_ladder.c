@@ -168,10 +168,10 @@ int ladder_rung(const struct attention_shape *s)
 {
 	struct attention_shape seen = *s;
 
-	/* Each query is a row of the batch. */
-	seen.slots = attention_rows(s);
 	if (s->rung > 0 && s->rung != SHAPE_TABLE && !is_fp8_rung(s))
 		return s->rung;
+	/* Each query is a row of the batch. */
+	seen.slots = attention_rows(s);
 	seen.max_len = visible_room(s);
 	return s->kv_dtype == DTYPE_F32 ? f32_rung(&seen, attention_has_options(s))
 		: narrow_rung(&seen, attention_has_options(s));
@@ -186,6 +186,11 @@ enum ladder_form ladder_form(const struct attention_shape *s, const struct devic
 	if (rung == 10 && suits_clusters(s, info->multiprocessors))
 		return LADDER_CLUSTERS;
 	return rung == 9 && suits_pairs(s, info->multiprocessors) ? LADDER_PAIRS : LADDER_SINGLE;
+}
+
+int ladder_max_blocks(enum ladder_form form, int multiprocessors)
+{
+	return form == LADDER_PAIRS ? 2 * multiprocessors : multiprocessors;
 }
 
 static bool has_rung(const struct attention_shape *s, int rung)
@@ -271,7 +276,7 @@ static enum status create_plan(struct attention *a, const struct device_info *in
 	struct ladder *l = (struct ladder *)a;
 	const struct attention_shape *s = &a->shape;
 	int64_t units = (int64_t)attention_rows(s) * s->kv_heads * SPLITS;
-	int most = info->multiprocessors * (l->form == LADDER_PAIRS ? 2 : 1);
+	int most = ladder_max_blocks(l->form, info->multiprocessors);
 	struct buffer_spec plan = { "plan", DTYPE_I32, 1, { 0 } };
 
 	l->blocks = most < units ? most : (int)units;

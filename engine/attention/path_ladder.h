@@ -40,6 +40,8 @@ enum ladder_form {
 };
 /* The form of a shape's rung on a device; LADDER_SINGLE for rungs without others. */
 enum ladder_form ladder_form(const struct attention_shape *, const struct device_info *);
+/* Blocks of a launch with a plan, unless there are fewer splits. */
+int ladder_max_blocks(enum ladder_form, int multiprocessors);
 /* Dynamic shared memory of a block. */
 size_t ladder_shared(const struct attention_shape *, enum ladder_form);
 /* Tiles of a warp that are in flight. Without bulk copies, which load them when they are needed,

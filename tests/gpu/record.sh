@@ -146,15 +146,12 @@ if command -v python3 >/dev/null 2>&1; then
 			"1,130$(printf ',0%.0s' $(seq 43))" "$type"
 		# Features, but not with each kernel and type that takes them, to save space.
 		case $type in
-		f32) rungs=6 ;;
-		bf16) rungs=7 ;;
-		*) rungs= ;;
+		f32) rung=6 ;;
+		bf16) rung=7 ;;
+		*) continue ;;
 		esac
-		for rung in $rungs; do
-			# shellcheck disable=SC2086
-			climbed "ladder-options-$rung$suffix" "$rung" 2 1,130 "$type" \
-				$features "$work/lse.npy"
-		done
+		# shellcheck disable=SC2086
+		climbed "ladder-options-$rung$suffix" "$rung" 2 1,130 "$type" $features "$work/lse.npy"
 	done
 else
 	result SKIP 'record traces of the ladder' 'no python3 to make tensors'

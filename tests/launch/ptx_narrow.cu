@@ -1,6 +1,6 @@
-/* ptx_narrow.cu - inline PTX that converts to and from tf32, 8-bit floats and small integers, compared
- * with CUDA's functions and with arithmetic in double. wrong[i] counts the inputs for which group i
- * differs. Grid (256), block (256): a thread for each 16 bits. */
+/* ptx_narrow.cu - inline PTX that converts to and from tf32, 8-bit floats and small integers,
+ * compared with CUDA's functions and with arithmetic in double. wrong[i] counts the inputs for which
+ * group i differs. Grid (256), block (256): a thread for each 16 bits. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
@@ -78,7 +78,8 @@ __device__ bool packed_differ(int a, int b)
 	asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(four) : "r"(a), "r"(b), "r"(bytes));
 	asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(words) : "r"(a), "r"(b));
 	return bytes != ((clamp(a, -128, 127) & 255u) << 8 | (clamp(b, -128, 127) & 255u))
-		|| four != ((unsigned)clamp(a, 0, 255) << 8 | (unsigned)clamp(b, 0, 255) | bytes << 16)
+		|| four != ((unsigned)clamp(a, 0, 255) << 8 | (unsigned)clamp(b, 0, 255)
+			    | bytes << 16)
 		|| words != ((unsigned)clamp(a, -32768, 32767) << 16
 			     | (clamp(b, -32768, 32767) & 0xffffu));
 }

@@ -1,5 +1,5 @@
-/* simd.cu - CUDA's functions on halves and bytes of words. Each kernel writes all results for a pair of
- * words per thread; cases.py computes them in Python. */
+/* simd.cu - CUDA's functions on halves and bytes of words. Each kernel writes all results for a
+ * pair of words per thread; cases.py computes them in Python. */
 
 __global__ void parts2(const unsigned *x, const unsigned *y, unsigned *out)
 {

@@ -9,35 +9,13 @@ run() {
 }
 
 # 2 sequences, 8 query heads on 2 KV heads, 300 keys.
-cat >npy.py <<'PY'
-import struct
-
-def write(name, shape, values):
-    head = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }" % (shape,)
-    head = head.ljust(117) + '\n'
-    open(name, 'wb').write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(head)) + head.encode()
-                           + struct.pack('<%df' % len(values), *values))
-
-def read(name):
-    data = open(name, 'rb').read()
-    data = data[10 + struct.unpack('<H', data[8:10])[0]:]
-    return struct.unpack('<%df' % (len(data) // 4), data)
-PY
+cp "$srcdir/tests/tui/npy.py" . || exit 99
 python3 - <<'PY' || exit 99
 import npy
 
-state = 1
-def noise(count):
-    global state
-    out = []
-    for _ in range(count):
-        state = (state * 1103515245 + 12345) % 2 ** 31
-        out.append((state >> 8) / 2 ** 22 - 1)
-    return out
-
-npy.write('k', (2, 2, 300, 64), noise(2 * 2 * 300 * 64))
-npy.write('v', (2, 2, 300, 64), noise(2 * 2 * 300 * 64))
-npy.write('q', (2, 8, 64), noise(2 * 8 * 64))
+npy.write('k', (2, 2, 300, 64), npy.noise(2 * 2 * 300 * 64))
+npy.write('v', (2, 2, 300, 64), npy.noise(2 * 2 * 300 * 64))
+npy.write('q', (2, 8, 64), npy.noise(2 * 8 * 64))
 npy.write('q1', (8, 64), npy.read('q')[:8 * 64])
 npy.write('k1', (2, 300, 64), npy.read('k')[:2 * 300 * 64])
 npy.write('v1', (2, 300, 64), npy.read('v')[:2 * 300 * 64])

@@ -10,35 +10,13 @@ run() {
 
 # 2 sequences of up to 300 keys, 4 queries of each, 4 query heads on 2 KV heads. q0 to q3 have one
 # query each.
-cat >npy.py <<'PY'
-import struct
-
-def write(name, shape, values, kind='f'):
-    head = "{'descr': '<%s4', 'fortran_order': False, 'shape': %s, }" % (kind, shape)
-    head = head.ljust(117) + '\n'
-    open(name, 'wb').write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(head)) + head.encode()
-                           + struct.pack('<%d%s' % (len(values), kind), *values))
-
-def read(name):
-    data = open(name, 'rb').read()
-    data = data[10 + struct.unpack('<H', data[8:10])[0]:]
-    return struct.unpack('<%df' % (len(data) // 4), data), data
-PY
+cp "$srcdir/tests/tui/npy.py" . || exit 99
 python3 - <<'PY' || exit 99
 import npy
 
-state = 1
-def noise(count):
-    global state
-    out = []
-    for _ in range(count):
-        state = (state * 1103515245 + 12345) % 2 ** 31
-        out.append((state >> 8) / 2 ** 22 - 1)
-    return out
-
 PAGE, PAGES = 16, 19
-rows = {x: noise(2 * 2 * 300 * 64) for x in 'kv'}
-q = noise(2 * 4 * 4 * 64)
+rows = {x: npy.noise(2 * 2 * 300 * 64) for x in 'kv'}
+q = npy.noise(2 * 4 * 4 * 64)
 for x in 'kv':
     npy.write(x, (2, 2, 300, 64), rows[x])
     # Page p of sequence m is page p * 2 + m of the pool.
@@ -70,7 +48,7 @@ import sys, npy
 
 for t in map(int, sys.argv[1:]):
     for name, row in ('o', 4 * 64 * 4), ('l', 4 * 4):
-        whole, one = npy.read(name)[1], npy.read(name + str(t))[1]
+        whole, one = npy.data(name), npy.data(name + str(t))
         assert len(whole) == 8 * row and len(one) == 2 * row, (name, len(whole), len(one))
         for m in range(2):
             if whole[(m * 4 + t) * row:][:row] != one[m * row:][:row]:
@@ -115,7 +93,7 @@ expect 'one query with a dimension of its own' 0
 run $ladder --q flat --out o0 --no-record
 result 'has the bits of one without' "$(python3 -c '
 import npy
-a, b = npy.read("o")[1], npy.read("o0")[1]
+a, b = npy.data("o"), npy.data("o0")
 assert len(a) == 2 * 4 * 64 * 4, len(a)
 assert a == b
 ' 2>&1)"
