@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
 """peers.py - times PyTorch's attention kernels on the shapes of `flashtwin bench --suite decode`.
 
-peers.py [--runs N] [--flex all|f32|none] [--paired FLASHTWIN [--kv-dtype TYPE]] [--out FILE]
-         SHAPE... | RESULTS.json
+peers.py [--runs N] [--dtype f32|bf16]... [--flex all|f32|none]
+         [--paired FLASHTWIN [--kv-dtype TYPE]] [--out FILE] SHAPE... | RESULTS.json
 
-By the suite's method: CUDA graphs of many calls, which read several copies of the keys and values in
-turn, together several times the L2; medians and percentiles of N (50) replays. Shapes are texts such as
-1,32/8,128,32K, or those of a file that the suite's --json printed. Prints one JSON object, which the
-suite reads next to its own; with --out, it is written after each shape.
+By the suite's method: CUDA graphs of many calls, which read several copies of the keys and values
+in turn, together several times the L2; medians and percentiles of N (50) replays. Shapes are
+texts such as 1,32/8,128,32K, or those of a file that the suite's --json printed. Prints one JSON
+object, which the suite reads next to its own; with --out, it is written after each shape.
 
-Each of PyTorch's kernels gets the tensors in f32 and in bf16, with its own grouped heads, and with
-the query heads of a KV head folded into the rows of one query. A batch of different lengths is a call
-for each sequence, on several streams. What a kernel refuses is a row without a time whose note is the
-reason. flex is compiled for each shape, which takes seconds: by default only in f32, and only shapes
-that are not in the list `sizes`.
+Each of PyTorch's kernels gets the tensors in f32 and in bf16, or in the types of --dtype, with
+its own grouped heads, and with the query heads of a KV head folded into the rows of one query. A
+batch of different lengths is a call for each sequence, on several streams. What a kernel refuses
+is a row without a time whose note is the reason. flex is compiled for each shape, which takes
+seconds: by default only in f32.
 
-With --paired, FLASHTWIN times its best rung right before the kernels of a shape and right after them,
-with keys and values of a type; the mean of both medians is "best_us" of each row. Exit code 77
-without PyTorch or a GPU.
+With --paired, FLASHTWIN times its best rung right before the kernels of a shape and right after
+them, with keys and values of a type, and around the kernels of a prompt attention_prefill_tiled;
+the mean of both medians is "best_us" of each row. Exit code 77 without PyTorch or a GPU.
 """
 import argparse
 import json
@@ -108,29 +108,33 @@ def reason_of(messages, error, dtype):
     return first_line(reasons[0] if reasons else error)
 
 
-# --- the ladder, by turns ---
+# --- our kernels, by turns ---
 
-def best_us(flashtwin, dtype, shape, runs):
-    """The median time of rung 13 for a shape."""
-    done = subprocess.run([flashtwin, 'bench', '--suite', 'decode', '--shape', shape, '--rung', '13',
-                           '--kv-dtype', dtype, '--runs', str(runs), '--json'],
+def best_us(options, shape):
+    """The median time of rung 13 for a shape, or of attention_prefill_tiled for a prompt."""
+    prompt = PROMPT.fullmatch(shape)
+    names = ('attention_prefill_tiled',) if prompt else ('best', 'rung 13')
+    done = subprocess.run([options.paired, 'bench', '--suite', 'decode',
+                           '--shape', 'prefill' if prompt else shape, '--rung', '13',
+                           '--kv-dtype', 'f32' if prompt else options.kv_dtype,
+                           '--runs', str(options.runs), '--json'],
                           capture_output=True, text=True)
     if done.returncode != 0:
-        raise OSError(f'{flashtwin}: {first_line(done.stderr)}')
+        raise OSError(f'{options.paired}: {first_line(done.stderr)}')
     times = [row['us'] for row in json.loads(done.stdout)['rows']
-             if row['kernel'] in ('best', 'rung 13') and row['us']]
+             if row['shape'] == shape and row['kernel'] in names and row['us']]
     if len(times) != 1:
-        raise ValueError(f'{flashtwin}: {len(times)} times of rung 13 for {shape}')
+        raise ValueError(f'{options.paired}: {len(times)} times of {names[-1]} for {shape}')
     return times[0]
 
 
 def paired_rows(options, shape, measure):
-    """The rows that measure() returns; with --paired, with the ladder's time around them."""
-    if not options.paired or PROMPT.fullmatch(shape):
+    """The rows that measure() returns; with --paired, with our time around them."""
+    if not options.paired:
         return measure()
-    before = best_us(options.paired, options.kv_dtype, shape, options.runs)
+    before = best_us(options, shape)
     rows = measure()
-    after = best_us(options.paired, options.kv_dtype, shape, options.runs)
+    after = best_us(options, shape)
     for row in rows:
         row.update(best_us=(before + after) / 2)
     return rows
@@ -269,7 +273,7 @@ def flex(lengths):
     return lambda q, k, v: compiled(q, k, v, block_mask=mask, enable_gqa=True)
 
 
-def decode_ways(shape, kind, dtype, asked_flex):
+def decode_ways(shape, dtype, asked_flex):
     """(name, attend or a function that makes it, folded)"""
     heads, kv_heads, _, lengths = shape
     ways = []
@@ -277,26 +281,26 @@ def decode_ways(shape, kind, dtype, asked_flex):
         ways.append((name, lambda backend=backend: sdpa(backend, heads != kv_heads), False))
         if heads != kv_heads:
             ways.append((name + ', folded', lambda backend=backend: sdpa(backend, False), True))
-    if asked_flex == 'all' or (asked_flex == dtype and kind != 'sizes'):
+    if asked_flex in ('all', dtype):
         ways.append(('flex', lambda: flex(lengths), False))
     return ways
 
 
-def decode_rows(kind, text, runs, asked_flex):
+def decode_rows(options, kind, text):
     shape = parse_shape(text)
     suffix = '' if len(set(shape[3])) == 1 else ', a call per sequence'
     rows = []
-    for dtype, type_ in DTYPES.items():
+    for dtype in options.dtype:
         tensors = {}
 
         def measure(make, folded):
             if not tensors:
-                tensors['q'], tensors['kv'] = make_copies(shape, type_)
+                tensors['q'], tensors['kv'] = make_copies(shape, DTYPES[dtype])
             queries = [fold(q, shape[1]) for q in tensors['q']] if folded else tensors['q']
             return time_calls(decode_call(make(), queries, tensors['kv']), len(tensors['kv']),
-                              runs)
+                              options.runs)
 
-        for name, make, folded in decode_ways(shape, kind, dtype, asked_flex):
+        for name, make, folded in decode_ways(shape, dtype, options.flex):
             row = {'list': kind, 'shape': text, 'kernel': f'PyTorch {name}{suffix}',
                    'dtype': dtype, 'peer': True, 'note': ''}
             rows.append(row_or_reason(row, lambda: measure(make, folded)))
@@ -305,11 +309,12 @@ def decode_rows(kind, text, runs, asked_flex):
     return rows
 
 
-def prompt_rows(kind, text, runs):
+def prompt_rows(options, kind, text):
     heads, positions, _, head_dim = map(int, PROMPT.fullmatch(text).groups())
     rows = []
-    for dtype, type_ in DTYPES.items():
-        q, k, v = torch.randn(3, 1, heads, positions, head_dim, device='cuda', dtype=type_)
+    for dtype in options.dtype:
+        q, k, v = torch.randn(3, 1, heads, positions, head_dim, device='cuda',
+                              dtype=DTYPES[dtype])
         for name, backend in BACKENDS.items():
             def call(_, backend=backend):
                 with sdpa_kernel(backend):
@@ -317,7 +322,7 @@ def prompt_rows(kind, text, runs):
             row = {'list': kind, 'shape': text, 'kernel': f'PyTorch {name}', 'dtype': dtype,
                    'peer': True, 'note': '',
                    'flop': 2 * heads * head_dim * positions * (positions + 1)}
-            rows.append(row_or_reason(row, lambda: time_calls(call, 1, runs)))
+            rows.append(row_or_reason(row, lambda: time_calls(call, 1, options.runs)))
     return rows
 
 
@@ -342,11 +347,14 @@ def read_options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('shapes', nargs='+', metavar='SHAPE|RESULTS.json')
     parser.add_argument('--runs', type=int, default=50)
+    parser.add_argument('--dtype', action='append', choices=('f32', 'bf16'))
     parser.add_argument('--flex', choices=('all', 'f32', 'none'), default='f32')
     parser.add_argument('--paired', metavar='FLASHTWIN')
     parser.add_argument('--kv-dtype', default='f32')
     parser.add_argument('--out')
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.dtype = options.dtype or ['f32', 'bf16']
+    return options
 
 
 def main():
@@ -364,9 +372,9 @@ def main():
     with torch.no_grad():
         for kind, shape in shapes:
             try:
-                results['rows'] += paired_rows(options, shape, lambda: (
-                    prompt_rows(kind, shape, options.runs) if PROMPT.fullmatch(shape)
-                    else decode_rows(kind, shape, options.runs, options.flex)))
+                measure = prompt_rows if PROMPT.fullmatch(shape) else decode_rows
+                results['rows'] += paired_rows(options, shape,
+                                               lambda: measure(options, kind, shape))
             except (Stopped, OSError, ValueError) as error:
                 stopped = str(error)
                 break

@@ -42,6 +42,11 @@ static bool is_prompt(const json_t *row)
 	return json_is_number(json_object_get(row, "flop"));
 }
 
+static bool is_decode_peer(const json_t *row)
+{
+	return is_peer(row) && !is_prompt(row);
+}
+
 json_t *rungs_find(const json_t *rows, const char *shape, const char *kernel, const char *dtype)
 {
 	json_t *row;
@@ -229,7 +234,8 @@ static void print_lists(const json_t *rows)
 
 /* --- peers --- */
 
-/* The time of rung 13 right before and after the peers of a shape; NAN: they were not paired. */
+/* The time of rung 13, or of attention_prefill_tiled, right before and after the peers of a shape
+ * or prompt; NAN: they were not paired. */
 static double paired_time(const json_t *row)
 {
 	double us = json_number_value(json_object_get(row, "best_us"));
@@ -237,13 +243,13 @@ static double paired_time(const json_t *row)
 	return us > 0 ? us : NAN;
 }
 
-static bool has_pairs(const json_t *rows)
+static bool has_pairs(const json_t *rows, bool wanted(const json_t *))
 {
 	size_t i;
 	json_t *row;
 
 	json_array_foreach((json_t *)rows, i, row)
-		if (!isnan(paired_time(row)))
+		if (wanted(row) && !isnan(paired_time(row)))
 			return true;
 	return false;
 }
@@ -251,14 +257,14 @@ static bool has_pairs(const json_t *rows)
 static void print_peers(const json_t *rows)
 {
 	json_t *lines = json_array(), *row, *line;
-	bool paired = has_pairs(rows);
+	bool paired = has_pairs(rows, is_decode_peer);
 	size_t i;
 
 	json_array_foreach((json_t *)rows, i, row) {
 		double us = time_of(row);
 		const json_t *rung;
 
-		if (!is_peer(row) || is_prompt(row))
+		if (!is_decode_peer(row))
 			continue;
 		rung = fastest(rows, rungs_text(row, "shape"), is_rung);
 		line = json_pack("{s:o, s:s, s:s, s:o, s:o, s:o}",
@@ -281,20 +287,25 @@ static void print_peers(const json_t *rows)
 
 static void print_prompts(const json_t *rows)
 {
-	json_t *lines = json_array(), *row;
+	json_t *lines = json_array(), *row, *line;
+	bool paired = has_pairs(rows, is_prompt);
 	size_t i;
 
 	json_array_foreach((json_t *)rows, i, row) {
 		double flop = json_number_value(json_object_get(row, "flop"));
 
-		if (is_prompt(row))
-			json_array_append_new(lines, json_pack(
-				"{s:s, s:s, s:s, s:o, s:o, s:s}", "prompt",
-				rungs_text(row, "shape"), "kernel", rungs_text(row, "kernel"),
-				"dtype", rungs_text(row, "dtype"),
-				"ms", seeds_number(1e-3 * time_of(row)),
-				"TFLOP/s", seeds_number(1e-6 * flop / time_of(row)),
-				"note", said(row, "note")));
+		if (!is_prompt(row))
+			continue;
+		line = json_pack("{s:s, s:s, s:s, s:o, s:o}", "prompt", rungs_text(row, "shape"),
+				 "kernel", rungs_text(row, "kernel"),
+				 "dtype", rungs_text(row, "dtype"),
+				 "ms", seeds_number(1e-3 * time_of(row)),
+				 "TFLOP/s", seeds_number(1e-6 * flop / time_of(row)));
+		if (paired)
+			json_object_set_new(line, "x tiled, paired",
+					    seeds_number(time_of(row) / paired_time(row)));
+		json_object_set_new(line, "note", json_string(said(row, "note")));
+		json_array_append_new(lines, line);
 	}
 	print_section("Prompts; operations of the causal half", lines);
 }

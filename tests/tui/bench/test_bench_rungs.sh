@@ -74,7 +74,12 @@ cat >twin <<'EOF'
 #!/bin/sh
 echo "$@" >>asked
 us=$(wc -l <asked)
-echo "{\"rows\": [{\"kernel\": \"read\", \"us\": 1}, {\"kernel\": \"best\", \"us\": $us.5}]}"
+case "$*" in
+*prefill*) shape='8 x 9 x 9, D 64, causal' ours=attention_prefill_tiled ;;
+*) shape=1,8/8,64,7 ours=best ;;
+esac
+echo "{\"rows\": [{\"shape\": \"$shape\", \"kernel\": \"other\", \"us\": 1},
+ {\"shape\": \"$shape\", \"kernel\": \"$ours\", \"us\": $us.5}]}"
 EOF
 chmod +x twin
 PYTHONPATH=$srcdir/tests/bench PYTHONDONTWRITEBYTECODE=1 python3 - >wrong 2>&1 <<'EOF'
@@ -83,15 +88,21 @@ options = argparse.Namespace(paired='./twin', kv_dtype='bf16', runs=7)
 rows = peers.paired_rows(options, '1,8/8,64,7', lambda: [{'us': 1.0}, {'us': None}])
 if rows != [{'us': 1.0, 'best_us': 2.0}, {'us': None, 'best_us': 2.0}]:
     print(rows)
-if peers.paired_rows(options, '8 x 9 x 9, D 64, causal', lambda: [{}]) != [{}]:
-    print('a prompt was paired')
+rows = peers.paired_rows(options, '8 x 9 x 9, D 64, causal', lambda: [{}])
+if rows != [{'best_us': 4.0}]:
+    print(rows)
+try:
+    print(peers.paired_rows(options, '8 x 99 x 99, D 64, causal', lambda: []))
+except ValueError:
+    pass
 options.paired = 'false'
 try:
     print(peers.paired_rows(options, '1,8/8,64,7', lambda: []))
 except OSError:
     pass
 EOF
-grep -v '^bench --suite decode --shape 1,8/8,64,7 --rung 13 --kv-dtype bf16 --runs 7 --json$' asked >>wrong
+grep -v -e '^bench --suite decode --shape 1,8/8,64,7 --rung 13 --kv-dtype bf16 --runs 7 --json$' \
+	-e '^bench --suite decode --shape prefill --rung 13 --kv-dtype f32 --runs 7 --json$' asked >>wrong
 result 'peers.py times the ladder before and after' "$(cat wrong)"
 python3 "$srcdir/tests/bench/peers.py" 1,32/8,128,x >out 2>err; code=$?
 expect 'peers.py with text that is not a shape' 1 '^peers.py: '
@@ -142,7 +153,9 @@ cat >peers.json <<'EOF'
  {"shape": "1,32/8,128,1K", "kernel": "fused", "dtype": "f32", "us": null, "peer": true,
   "note": "no f32 | really"},
  {"shape": "1,32/8,128,1K", "kernel": "fused", "dtype": "bf16", "us": 7.6, "peer": true,
-  "cited": "other, 2026"}]}
+  "cited": "other, 2026"},
+ {"list": "prefill", "shape": "32 x 4096 x 4096", "kernel": "efficient", "dtype": "f32",
+  "us": 6000.0, "flop": 1.4e11, "peer": true, "best_us": 4000.0}]}
 EOF
 run bench --suite decode suite.json peers.json --plot saved.svg
 expect 'the table of saved results' 0 '^- device: GPU 1$' '^- date: today$' '^- peers, date: later$' \
@@ -153,7 +166,8 @@ expect 'the table of saved results' 0 '^- device: GPU 1$' '^- date: today$' '^- 
 	'^| 1,32/8,128,1K | fused  *| bf16 | 7.60 | 551.9 |  *0.95 |  *- | other, 2026 | -  *|$' \
 	'^| 1,32/8,128,1K | math  *| f32 .* |  *72 .* |  *9.00 |  *12 | -  *| -  *|$' \
 	'^| 1,32/8,128,1K | fused  *| f32 .* | no f32 / really |$' \
-	'^| 32 x 4096 x 4096 | attention_prefill | f32   | 10.* | *14.* | -' \
+	'^| 32 x 4096 x 4096 | attention_prefill | f32 *| *10.* | *14.* | *- | -' \
+	'^| 32 x 4096 x 4096 | efficient  *| f32 *| *6.* | *23.* | *1.50 | -' \
 	'^| 1,32/8,128,1K  *| rung 5 .* 10 | 9.50 | 11.5 | 838.9 | *40 | *50 | *64 | *64 | - '
 wrong=$(awk -F'|' '/^\|/ { if (!cells) cells = NF; if (NF != cells) print } !/^\|/ { cells = 0 }' out)
 result 'tables are as wide as their headings' "$wrong"
