@@ -55,7 +55,7 @@ npy_data "$samples/reference/romeo/tokens.npy" | bytes_of_i32 >"$work/romeo"
 # prompt, which the demo's trace has too.
 record_decode romeo "$work/romeo" -n 200 --log partials --log-at s1..s12,s196..s199
 npy_data "$samples/reference/long/tokens.npy" | bytes_of_i32 >"$work/long"
-record_decode long "$work/long" -n 200 --log launch --log-at s1..s4,s196..s199
+record_decode long "$work/long" -n 200 --log launch --log-at s1,s2,s198,s199
 
 # A short trace of every path. Paths that take several prompts get three in two slots: the third
 # waits for the second's slot while the first is still being decoded.
@@ -137,21 +137,23 @@ if command -v python3 >/dev/null 2>&1; then
 			climbed "ladder-$rung$suffix" "$rung" 2 1,130 "$type"
 		done
 		climbed "ladder-cluster$suffix" 10 2 1,130 "$type"
-		# Too many sequences for clusters. Not for all types, to save space.
-		case $type in
-		f32 | bf16) climbed "ladder-10$suffix" 10 9 1,130,0,0,0,0,0,0,0 "$type" ;;
-		esac
-		# More splits than multiprocessors. Not for all types either.
-		[ "$type" != bf16 ] || climbed "ladder-pair-9-$type" 9 45 \
+		# Too many sequences for clusters.
+		climbed "ladder-10$suffix" 10 9 1,130,0,0,0,0,0,0,0 "$type"
+		# More splits than multiprocessors.
+		[ "$type" = f32 ] || climbed "ladder-pair-9-$type" 9 45 \
 			"1,130$(printf ',0%.0s' $(seq 43))" "$type"
-		# Features, but not with each kernel and type that takes them, to save space.
+		# Features, but not on each rung of each type, to save space.
 		case $type in
-		f32) rung=6 ;;
-		bf16) rung=7 ;;
-		*) continue ;;
+		f32) set -- 6 10 ;;
+		f16) set -- 9 ;;
+		bf16) set -- 7 ;;
+		e4m3) set -- 10 ;;
 		esac
-		# shellcheck disable=SC2086
-		climbed "ladder-options-$rung$suffix" "$rung" 2 1,130 "$type" $features "$work/lse.npy"
+		for rung; do
+			# shellcheck disable=SC2086
+			climbed "ladder-options-$rung$suffix" "$rung" 2 1,130 "$type" $features \
+				"$work/lse.npy"
+		done
 	done
 else
 	result SKIP 'record traces of the ladder' 'no python3 to make tensors'
