@@ -166,11 +166,11 @@ def exact(c, q, k, v):
     """In float64: (H, D)."""
     q, k, v = (x.astype(np.float64) for x in (q, k, v))
     q = q.reshape(c["kv_heads"], c["group"], c["dim"])
-    s = np.einsum("hgd,hnd->hgn", q, k) / np.sqrt(c["dim"])
+    s = q @ k.swapaxes(1, 2) / np.sqrt(c["dim"])
     if "softcap" in c:
         s = c["softcap"] * np.tanh(s / c["softcap"])
     p = np.exp(s - s.max(-1, keepdims=True))
-    return (np.einsum("hgn,hnd->hgd", p, v) / p.sum(-1, keepdims=True)).reshape(-1, c["dim"])
+    return (p @ v / p.sum(-1, keepdims=True)).reshape(-1, c["dim"])
 
 
 def same_type(c, kind_of, q, k, v):

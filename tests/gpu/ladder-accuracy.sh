@@ -1,15 +1,15 @@
 # ladder-accuracy.sh - the part of run.sh that compares the ladder's errors in f16 and bf16 with
 # PyTorch's.
 #
-# accuracy.py runs in one process for every two processors; its lines go to $out/accuracy.txt. Sourced
+# accuracy.py runs in one process for each processor; its lines go to $out/accuracy.txt. Sourced
 # by run.sh, whose functions and variables it uses.
 
 if python3 -c 'import numpy, torch' 2>>"$log"; then
-	jobs=$((($(nproc) + 1) / 2))
+	jobs=$(nproc)
 	part=0
 	while [ "$part" -lt "$jobs" ]; do
 		(
-			python3 "$source/tests/gpu/accuracy.py" "$flashtwin" --part "$part/$jobs" \
+			OMP_NUM_THREADS=1 python3 "$source/tests/gpu/accuracy.py" "$flashtwin" --part "$part/$jobs" \
 				>"$work/accuracy.$part" 2>&1 || echo "FAIL part $part: exit code $?" \
 				>>"$work/accuracy.$part"
 		) &
