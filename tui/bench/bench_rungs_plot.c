@@ -173,7 +173,7 @@ static void write_note(const json_t *results, const struct dots *dots, char *not
 	const struct shape *s = dots->count > 0 ? &dots->items[0].shape : NULL;
 
 	snprintf(note, size, "%s, %s; %d heads, %d KV heads, D %d, one sequence, cold L2; medians; "
-		 "f32 where no other type is named",
+		 "f32 unless named",
 		 rungs_text(about, "device"), rungs_text(about, "date"), s ? s->heads : 0,
 		 s ? s->kv_heads : 0, s ? s->head_dim : 0);
 }

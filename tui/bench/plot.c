@@ -230,7 +230,13 @@ static void draw_series(FILE *out, const struct plot_series *s, size_t number,
 	putc('\n', out);
 }
 
-enum { LEGEND_LETTERS = 24 };           /* longer names are drawn smaller */
+/* Longer texts are drawn smaller. */
+enum { LEGEND_LETTERS = 24, NOTE_LETTERS = 120 };
+
+static double size_of(const char *text, int letters, double size)
+{
+	return fmin(size, size * letters / (double)strlen(text));
+}
 
 static void draw_legend(FILE *out, const struct plot *p)
 {
@@ -246,7 +252,7 @@ static void draw_legend(FILE *out, const struct plot *p)
 			p->series[i].peer ? " stroke-dasharray=\"7 5\"" : "");
 		draw_marker(out, i, RIGHT + 16, y);
 		snprintf(look, sizeof look, "font-size=\"%.1f\"",
-			 fmin(15.0, 15.0 * LEGEND_LETTERS / (double)strlen(p->series[i].name)));
+			 size_of(p->series[i].name, LEGEND_LETTERS, 15));
 		put_text(out, RIGHT + 42, y + 5, look, p->series[i].name);
 	}
 }
@@ -266,6 +272,7 @@ static void draw_limits(FILE *out, const struct plot *p, const struct range *y)
 void plot_draw(const struct plot *p, FILE *out)
 {
 	struct range x, y;
+	char look[60];
 
 	find_ranges(p, &x, &y);
 	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -275,8 +282,11 @@ void plot_draw(const struct plot *p, FILE *out)
 	put_markup(out, p->title);
 	fputs("</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", out);
 	put_text(out, 24, 34, "font-size=\"20\" font-weight=\"bold\"", p->title);
-	if (p->note)
-		put_text(out, 24, 58, "fill=\"" QUIET "\" font-size=\"14\"", p->note);
+	if (p->note) {
+		snprintf(look, sizeof look, "fill=\"" QUIET "\" font-size=\"%.1f\"",
+			 size_of(p->note, NOTE_LETTERS, 14));
+		put_text(out, 24, 58, look, p->note);
+	}
 	draw_ticks(out, &y, true);
 	draw_ticks(out, &x, false);
 	put_line(out, LEFT, FLOOR, RIGHT - 24, FLOOR, "stroke=\"" QUIET "\"");
