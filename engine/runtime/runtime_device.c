@@ -62,7 +62,7 @@ cudaError_t cudaInitDevice(int device, unsigned deviceFlags, unsigned flags)
 
 static cudaError_t valid_devices(const int *devices, int count)
 {
-	if (count < 0 || (count > 0 && !devices))
+	if (count < 0 || count > runtime.device_count || (count > 0 && !devices))
 		return cudaErrorInvalidValue;
 	for (int i = 0; i < count; i++)
 		if (!is_device(devices[i]))

@@ -77,6 +77,7 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *out, const void *fu
 		.ptxVersion = version, .binaryVersion = version,
 		.maxDynamicSharedSizeBytes = max_dynamic(d, f),
 		.preferredShmemCarveout = f->carveout,
+		.nonPortableClusterSizeAllowed = f->wide_clusters,
 	};
 	return cudaSuccess;
 }
@@ -106,6 +107,8 @@ static cudaError_t set_attribute(const void *func, enum cudaFuncAttribute attrib
 		f->carveout = value;
 		return cudaSuccess;
 	case cudaFuncAttributeNonPortableClusterSizeAllowed:
+		f->wide_clusters = value != 0;
+		return cudaSuccess;
 	case cudaFuncAttributeClusterSchedulingPolicyPreference:
 		return cudaSuccess;
 	default:

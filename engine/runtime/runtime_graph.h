@@ -24,6 +24,7 @@ struct launch_work {
 	struct dim3 grid, block;
 	size_t shared;
 	bool cooperative;
+	struct dim3 cluster;            /* 0: the kernel's own */
 	void **args;                    /* one for each parameter */
 	unsigned char *values;          /* of a copy: what args point into; else NULL */
 };

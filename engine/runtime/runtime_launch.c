@@ -192,9 +192,10 @@ cudaError_t launch_show(struct runtime_device *d, struct stream *stream,
 static cudaError_t launch(struct runtime_device *d, struct stream *stream,
 			  const struct launch_work *w, const struct call *call)
 {
-	struct launch_attribute attributes[2];
+	struct launch_attribute attributes[ATTRIBUTE_COUNT];
 	struct launch launch = {
-		.kernel = w->kernel, .grid = w->grid, .block = w->block, .stream = stream,
+		.kernel = w->kernel, .grid = w->grid, .block = w->block, .cluster = w->cluster,
+		.stream = stream,
 		.shared_bytes = (unsigned)w->shared, .args = call->args,
 		.arg_count = call->count, .attributes = attributes, .layer = -1,
 	};
@@ -204,6 +205,9 @@ static cudaError_t launch(struct runtime_device *d, struct stream *stream,
 	if (f->limited)
 		attributes[launch.attribute_count++] = (struct launch_attribute){
 			ATTRIBUTE_MAX_DYNAMIC_SHARED, f->dynamic_shared };
+	if (f->wide_clusters)
+		attributes[launch.attribute_count++] = (struct launch_attribute){
+			ATTRIBUTE_NONPORTABLE_CLUSTER, 1 };
 	if (w->cooperative)
 		attributes[launch.attribute_count++] = (struct launch_attribute){
 			ATTRIBUTE_COOPERATIVE, 1 };
@@ -302,7 +306,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, s
 		.shared = sharedMem, .cooperative = true }, stream));
 }
 
-/* Attributes that only concern speed are ignored; clusters have only one block. */
+/* Attributes that only concern speed are ignored. */
 static cudaError_t launch_config(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
 	struct launch_work work;
@@ -317,10 +321,10 @@ static cudaError_t launch_config(const cudaLaunchConfig_t *config, const void *f
 
 		if (attribute->id == cudaLaunchAttributeCooperative)
 			work.cooperative = attribute->val.cooperative != 0;
-		if (attribute->id == cudaLaunchAttributeClusterDimension
-		    && (attribute->val.clusterDim.x > 1 || attribute->val.clusterDim.y > 1
-			|| attribute->val.clusterDim.z > 1))
-			return cudaErrorInvalidClusterSize;
+		if (attribute->id == cudaLaunchAttributeClusterDimension)
+			work.cluster = (struct dim3){ attribute->val.clusterDim.x,
+						      attribute->val.clusterDim.y,
+						      attribute->val.clusterDim.z };
 	}
 	return submit(work, config->stream);
 }

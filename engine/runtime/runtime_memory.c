@@ -342,14 +342,26 @@ cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMe
 	return API(prefetch(devPtr, count, location, flags, stream));
 }
 
+/* Some hints have no location, and ignore it. */
+static cudaError_t advise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
+			  struct cudaMemLocation location)
+{
+	if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy)
+		return cudaErrorInvalidValue;
+	if (advice == cudaMemAdviseSetReadMostly || advice == cudaMemAdviseUnsetReadMostly
+	    || advice == cudaMemAdviseUnsetPreferredLocation)
+		location.type = cudaMemLocationTypeHost;
+	return check_hint(pointer, bytes, location);
+}
+
 cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
 			  struct cudaMemLocation location)
 {
-	return API(advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy
-		   ? cudaErrorInvalidValue : check_hint(devPtr, count, location));
+	return API(advise(devPtr, count, advice, location));
 }
 
-static cudaError_t attach(cudaStream_t stream, const void *pointer, unsigned flags)
+/* All of an allocation is attached; to a single stream only if it is not the legacy one. */
+static cudaError_t attach(cudaStream_t stream, const void *pointer, size_t length, unsigned flags)
 {
 	const struct allocation *a = address_find(pointer);
 	struct CUstream_st *s;
@@ -357,7 +369,9 @@ static cudaError_t attach(cudaStream_t stream, const void *pointer, unsigned fla
 	TRY_CUDA(runtime_stream(stream, &s));
 	if (!a || a->kind != PLACE_MANAGED
 	    || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost
-		&& flags != cudaMemAttachSingle))
+		&& flags != cudaMemAttachSingle)
+	    || (length != 0 && length != a->bytes)
+	    || (flags == cudaMemAttachSingle && s == &s->device->legacy))
 		return cudaErrorInvalidValue;
 	return cudaSuccess;
 }
@@ -365,6 +379,5 @@ static cudaError_t attach(cudaStream_t stream, const void *pointer, unsigned fla
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length,
 				     unsigned flags)
 {
-	(void)length;
-	return API(attach(stream, devPtr, flags));
+	return API(attach(stream, devPtr, length, flags));
 }

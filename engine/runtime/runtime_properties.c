@@ -3,6 +3,7 @@
 
 #include "engine/runtime/runtime_state.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,16 @@ static cudaError_t device_at(int ordinal, struct runtime_device **out)
 	return cudaSuccess;
 }
 
+/* Devices of the simulator, which have no bus, differ by their ordinal. */
+static enum status attribute_of(const struct runtime_device *d, enum cudaDeviceAttr attribute,
+				int *out)
+{
+	TRY(device_attribute(d->device, (int)attribute, out));
+	if (attribute == cudaDevAttrPciBusId && *out == 0)
+		*out = d->ordinal;
+	return STATUS_OK;
+}
+
 static cudaError_t get_attribute(int *out, enum cudaDeviceAttr attribute, int ordinal)
 {
 	struct runtime_device *d;
@@ -23,7 +34,7 @@ static cudaError_t get_attribute(int *out, enum cudaDeviceAttr attribute, int or
 	if (!out)
 		return cudaErrorInvalidValue;
 	TRY_CUDA(device_at(ordinal, &d));
-	TRY_DEVICE(d, device_attribute(d->device, (int)attribute, out));
+	TRY_DEVICE(d, attribute_of(d, attribute, out));
 	return cudaSuccess;
 }
 
@@ -165,7 +176,7 @@ static void set_property(struct runtime_device *d, const struct property *p,
 	size_t wide;
 	int value;
 
-	if (device_attribute(d->device, (int)p->attribute, &value) != STATUS_OK)
+	if (attribute_of(d, p->attribute, &value) != STATUS_OK)
 		return;
 	wide = (size_t)value;
 	if (p->wide)
@@ -195,21 +206,31 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	return API(get_properties(prop, device));
 }
 
-/* --- the bus: devices of the simulator differ by their ordinal --- */
+/* --- the bus --- */
+
+struct bus_place {
+	int domain, bus, slot;
+};
+
+static cudaError_t place_of(struct runtime_device *d, struct bus_place *out)
+{
+	TRY_DEVICE(d, attribute_of(d, cudaDevAttrPciDomainId, &out->domain));
+	TRY_DEVICE(d, attribute_of(d, cudaDevAttrPciBusId, &out->bus));
+	TRY_DEVICE(d, attribute_of(d, cudaDevAttrPciDeviceId, &out->slot));
+	return cudaSuccess;
+}
 
 static cudaError_t bus_id(char *out, int length, int ordinal)
 {
 	struct runtime_device *d;
-	int domain = 0, bus = 0, slot = 0;
+	struct bus_place place;
 
 	if (!out || length < 13)
 		return cudaErrorInvalidValue;
 	TRY_CUDA(device_at(ordinal, &d));
-	TRY_DEVICE(d, device_attribute(d->device, cudaDevAttrPciDomainId, &domain));
-	TRY_DEVICE(d, device_attribute(d->device, cudaDevAttrPciBusId, &bus));
-	TRY_DEVICE(d, device_attribute(d->device, cudaDevAttrPciDeviceId, &slot));
-	snprintf(out, (size_t)length, "%04X:%02X:%02X.0", (unsigned)domain & 0xffff,
-		 (unsigned)(bus ? bus : ordinal) & 0xff, (unsigned)slot & 0xff);
+	TRY_CUDA(place_of(d, &place));
+	snprintf(out, (size_t)length, "%04X:%02X:%02X.0", (unsigned)place.domain & 0xffff,
+		 (unsigned)place.bus & 0xff, (unsigned)place.slot & 0xff);
 	return cudaSuccess;
 }
 
@@ -218,15 +239,45 @@ cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
 	return API(bus_id(pciBusId, len, device));
 }
 
+/* A hexadecimal number that ends with the character. */
+static bool take(const char **text, char end, int *out)
+{
+	char *rest;
+	unsigned long value;
+
+	if (!isxdigit((unsigned char)**text))
+		return false;
+	value = strtoul(*text, &rest, 16);
+	if (*rest != end || value > 0xffff)
+		return false;
+	*out = (int)value;
+	*text = rest + (end != '\0');
+	return true;
+}
+
+/* domain:bus:device.function, domain:bus:device or bus:device.function; all functions are 0. */
+static bool parse_bus_id(const char *text, struct bus_place *out)
+{
+	const char *colon = strchr(text, ':');
+	bool has_domain = colon && strchr(colon + 1, ':'), has_function = strchr(text, '.');
+	int function = 0;
+
+	out->domain = 0;
+	return (has_domain || has_function) && (!has_domain || take(&text, ':', &out->domain))
+		&& take(&text, ':', &out->bus) && take(&text, has_function ? '.' : '\0', &out->slot)
+		&& (!has_function || take(&text, '\0', &function)) && function == 0;
+}
+
 static cudaError_t by_bus_id(int *out, const char *text)
 {
-	char id[16];
+	struct bus_place wanted, place;
 
 	if (!out || !text)
 		return cudaErrorInvalidValue;
-	for (int i = 0; i < runtime.device_count; i++) {
-		TRY_CUDA(bus_id(id, sizeof id, i));
-		if (strcmp(id, text) == 0) {
+	for (int i = 0; parse_bus_id(text, &wanted) && i < runtime.device_count; i++) {
+		TRY_CUDA(place_of(&runtime.devices[i], &place));
+		if (place.domain == wanted.domain && place.bus == wanted.bus
+		    && place.slot == wanted.slot) {
 			*out = i;
 			return cudaSuccess;
 		}

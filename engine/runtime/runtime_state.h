@@ -89,6 +89,7 @@ struct function {
 	const struct kernel *kernel;
 	struct function_info info;
 	bool limited;                   /* dynamic_shared was set */
+	bool wide_clusters;             /* of more than 8 blocks are allowed */
 	int dynamic_shared, carveout;
 };
 

@@ -212,6 +212,12 @@ static inline cudaError_t cudaFuncSetCacheConfig(T *func, enum cudaFuncCache cac
 	return ::cudaFuncSetCacheConfig((const void *)func, cacheConfig);
 }
 
+template <class T>
+static inline cudaError_t cudaFuncSetSharedMemConfig(T *func, enum cudaSharedMemConfig config)
+{
+	return ::cudaFuncSetSharedMemConfig((const void *)func, config);
+}
+
 template <class T> static inline cudaError_t cudaFuncGetName(const char **name, T *func)
 {
 	return ::cudaFuncGetName(name, (const void *)func);
