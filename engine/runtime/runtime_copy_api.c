@@ -118,6 +118,8 @@ cudaError_t copy_from_params(const struct cudaMemcpy3DParms *p, struct copy_work
 	*out = (struct copy_work){ 0 };
 	if (!p)
 		return cudaErrorInvalidValue;
+	out->is_box = true;
+	out->params = *p;
 	TRY_CUDA(find_arrays(p, &to_array, &from_array, &box));
 	if (p->kind < cudaMemcpyHostToHost || p->kind > cudaMemcpyDefault)
 		return cudaErrorInvalidMemcpyDirection;
@@ -130,7 +132,8 @@ cudaError_t copy_from_params(const struct cudaMemcpy3DParms *p, struct copy_work
 	*out = (struct copy_work){
 		.to = to.at, .to_pitch = to.pitch, .to_slice = to.slice, .from = from.at,
 		.from_pitch = from.pitch, .from_slice = from.slice, .width = box.width,
-		.height = box.height, .depth = box.depth, .kind = p->kind,
+		.height = box.height, .depth = box.depth, .kind = p->kind, .is_box = true,
+		.params = *p,
 	};
 	return copy_check(out);
 }

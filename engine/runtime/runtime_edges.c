@@ -12,12 +12,16 @@
 struct listing {
 	cudaGraphNode_t *nodes;
 	size_t capacity, count;
+	cudaGraphEdgeData *edges;       /* NULL, or one for each node */
 };
 
 static void list(struct listing *l, struct CUgraphNode_st *node)
 {
-	if (l->nodes && l->count < l->capacity)
+	if (l->nodes && l->count < l->capacity) {
 		l->nodes[l->count] = node;
+		if (l->edges)           /* all are full dependencies */
+			l->edges[l->count] = (cudaGraphEdgeData){ 0 };
+	}
 	l->count++;
 }
 
@@ -31,7 +35,7 @@ static cudaError_t listed(struct listing *l, size_t *count)
 
 static cudaError_t get_nodes(cudaGraph_t handle, cudaGraphNode_t *nodes, size_t *count, bool roots)
 {
-	struct listing l = { nodes, count ? *count : 0, 0 };
+	struct listing l = { nodes, count ? *count : 0, 0, NULL };
 	struct CUgraph_st *graph;
 
 	TRY_CUDA(runtime_graph_of(handle, &graph));
@@ -54,10 +58,10 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
 }
 
 static cudaError_t get_edges(cudaGraph_t handle, cudaGraphNode_t *from, cudaGraphNode_t *to,
-			     size_t *count)
+			     cudaGraphEdgeData *edges, size_t *count)
 {
-	struct listing l = { from, count ? *count : 0, 0 };
-	struct listing ends = { to, count ? *count : 0, 0 };
+	struct listing l = { from, count ? *count : 0, 0, edges };
+	struct listing ends = { to, count ? *count : 0, 0, NULL };
 	struct CUgraph_st *graph;
 
 	TRY_CUDA(runtime_graph_of(handle, &graph));
@@ -75,13 +79,13 @@ static cudaError_t get_edges(cudaGraph_t handle, cudaGraphNode_t *from, cudaGrap
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
 			      cudaGraphEdgeData *edges, size_t *count)
 {
-	(void)edges;
-	return API(get_edges(graph, from, to, count));
+	return API(get_edges(graph, from, to, edges, count));
 }
 
-static cudaError_t get_dependencies(cudaGraphNode_t handle, cudaGraphNode_t *nodes, size_t *count)
+static cudaError_t get_dependencies(cudaGraphNode_t handle, cudaGraphNode_t *nodes,
+				    cudaGraphEdgeData *edges, size_t *count)
 {
-	struct listing l = { nodes, count ? *count : 0, 0 };
+	struct listing l = { nodes, count ? *count : 0, 0, edges };
 	struct CUgraphNode_st *node;
 
 	TRY_CUDA(runtime_graph_node_of(handle, &node));
@@ -95,8 +99,7 @@ static cudaError_t get_dependencies(cudaGraphNode_t handle, cudaGraphNode_t *nod
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *dependencies,
 					 cudaGraphEdgeData *edges, size_t *count)
 {
-	(void)edges;
-	return API(get_dependencies(node, dependencies, count));
+	return API(get_dependencies(node, dependencies, edges, count));
 }
 
 static bool comes_after(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other)
@@ -107,9 +110,10 @@ static bool comes_after(const struct CUgraphNode_st *node, const struct CUgraphN
 	return false;
 }
 
-static cudaError_t get_dependents(cudaGraphNode_t handle, cudaGraphNode_t *nodes, size_t *count)
+static cudaError_t get_dependents(cudaGraphNode_t handle, cudaGraphNode_t *nodes,
+				  cudaGraphEdgeData *edges, size_t *count)
 {
-	struct listing l = { nodes, count ? *count : 0, 0 };
+	struct listing l = { nodes, count ? *count : 0, 0, edges };
 	struct CUgraphNode_st *node;
 
 	TRY_CUDA(runtime_graph_node_of(handle, &node));
@@ -124,8 +128,7 @@ static cudaError_t get_dependents(cudaGraphNode_t handle, cudaGraphNode_t *nodes
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *dependents,
 					   cudaGraphEdgeData *edges, size_t *count)
 {
-	(void)edges;
-	return API(get_dependents(node, dependents, count));
+	return API(get_dependents(node, dependents, edges, count));
 }
 
 static cudaError_t find_in_clone(cudaGraphNode_t *out, cudaGraphNode_t original, cudaGraph_t handle)

@@ -65,14 +65,6 @@ static void exec_free(struct CUgraphExec_st *x)
 	free(x);
 }
 
-static bool is_acyclic(const struct CUgraph_st *graph)
-{
-	struct CUgraphNode_st **order = runtime_graph_sort(graph);
-
-	free(order);
-	return order != NULL;
-}
-
 static cudaError_t make(cudaGraphExec_t *out, cudaGraph_t handle, unsigned long long flags)
 {
 	struct CUgraph_st *graph;
@@ -80,14 +72,14 @@ static cudaError_t make(cudaGraphExec_t *out, cudaGraph_t handle, unsigned long 
 	cudaError_t error;
 
 	TRY_CUDA(runtime_graph_of(handle, &graph));
-	if (!out || flags > 15 || !is_acyclic(graph) || !conditions_fit(graph, false))
+	if (!out || flags > 15 || runtime_graph_circle(graph) || !conditions_fit(graph, false))
 		return cudaErrorInvalidValue;
 	if (flags & cudaGraphInstantiateFlagDeviceLaunch)
 		return cudaErrorNotSupported;
 	x = xcalloc(1, sizeof *x);
 	x->device = graph->device;
 	x->graph = runtime_graph_copy(graph);
-	x->flags = flags;
+	x->flags = flags & ~(unsigned long long)cudaGraphInstantiateFlagUpload;
 	if (graph->captured)
 		error = runtime_graph_instantiate(x->device, graph->captured, &x->exec);
 	else
@@ -117,13 +109,16 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pExec, cudaGraph_t gr
 static cudaError_t make_with_params(cudaGraphExec_t *out, cudaGraph_t graph,
 				    cudaGraphInstantiateParams *params)
 {
+	struct CUgraph_st *found;
 	cudaError_t error;
 
 	if (!params)
 		return cudaErrorInvalidValue;
 	error = make(out, graph, params->flags);
-	params->errNode_out = NULL;
+	params->errNode_out = error != cudaSuccess && runtime_graph_of(graph, &found) == cudaSuccess
+		? runtime_graph_circle(found) : NULL;
 	params->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess
+		: params->errNode_out ? cudaGraphInstantiateInvalidStructure
 		: cudaGraphInstantiateError;
 	return error;
 }
@@ -253,6 +248,13 @@ static void exec_changed(struct CUgraphExec_st *x)
 	x->exec = NULL;
 }
 
+/* An instance's copy can only be replaced by one of its shape: of bytes in a row. */
+static bool is_fixed(const struct work *work)
+{
+	return work->kind == WORK_COPY
+		&& (work->copy.width == 0 || work->copy.height != 1 || work->copy.depth != 1);
+}
+
 cudaError_t node_set_in(cudaGraphExec_t handle, cudaGraphNode_t node, cudaError_t checked,
 			const struct work *work)
 {
@@ -263,7 +265,8 @@ cudaError_t node_set_in(cudaGraphExec_t handle, cudaGraphNode_t node, cudaError_
 	for (size_t i = 0; i < x->graph->count; i++) {
 		if (x->graph->nodes[i]->origin != node)
 			continue;
-		if (x->graph->nodes[i]->work.kind != work->kind)
+		if (x->graph->nodes[i]->work.kind != work->kind || is_fixed(work)
+		    || is_fixed(&x->graph->nodes[i]->work))
 			return cudaErrorInvalidValue;
 		exec_changed(x);
 		node_set_work(x->graph->nodes[i], work);

@@ -177,6 +177,27 @@ struct CUgraphNode_st **runtime_graph_sort(const struct CUgraph_st *graph)
 	return list;
 }
 
+/* After a sort that failed, each node that is being visited waits for another such. */
+struct CUgraphNode_st *runtime_graph_circle(const struct CUgraph_st *graph)
+{
+	struct CUgraphNode_st **list = runtime_graph_sort(graph), *node = NULL;
+
+	free(list);
+	if (list)
+		return NULL;
+	for (size_t i = 0; i < graph->count; i++)
+		if (graph->nodes[i]->mark == VISITING)
+			node = graph->nodes[i];
+	for (size_t step = 0; node && step < graph->count; step++) {
+		size_t a = 0;
+
+		while (node->after[a]->mark != VISITING)
+			a++;
+		node = node->after[a];
+	}
+	return node;
+}
+
 cudaError_t runtime_graph_run(struct runtime_device *d, struct stream *stream,
 		      const struct CUgraph_st *graph)
 {

@@ -38,6 +38,8 @@ struct copy_work {
 	size_t width, height, depth;
 	enum cudaMemcpyKind kind;
 	bool waited;                    /* the call returns after host memory was read or written */
+	bool is_box;                    /* params are what the program gave, and reads back */
+	struct cudaMemcpy3DParms params;
 };
 
 /* The same of elements of 1, 2 or 4 bytes with the value. */
@@ -125,7 +127,7 @@ struct CUgraph_st {
 	struct runtime_device *device;
 	struct graph *captured;         /* the device's own; NULL: none, or the nodes changed */
 	bool edited;                    /* by calls, also during its capture */
-	bool inside;                    /* a body of a node, which owns it */
+	bool inside;                    /* a node owns it: a body, or a child graph with a handle */
 	struct condition *conditions;   /* runtime_condition.c */
 	size_t condition_count;
 };
@@ -141,6 +143,8 @@ void runtime_graph_changed(struct CUgraph_st *);
 /* The nodes so that each comes after those it waits for; NULL if they wait in a circle. The caller
  * frees the list. */
 struct CUgraphNode_st **runtime_graph_sort(const struct CUgraph_st *);
+/* A node that waits in a circle; NULL: none does. */
+struct CUgraphNode_st *runtime_graph_circle(const struct CUgraph_st *);
 cudaError_t runtime_graph_of(cudaGraph_t, struct CUgraph_st **out);
 struct CUgraphNode_st *runtime_graph_node_in(struct CUgraph_st *, cudaGraphNode_t handle);
 cudaError_t runtime_graph_node_of(cudaGraphNode_t, struct CUgraphNode_st **out);

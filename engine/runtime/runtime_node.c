@@ -286,7 +286,7 @@ static cudaError_t get_copy(cudaGraphNode_t handle, struct cudaMemcpy3DParms *ou
 
 	TRY_CUDA(node_of_kind(handle, WORK_COPY, out, &node));
 	w = &node->work.copy;
-	*out = (struct cudaMemcpy3DParms){
+	*out = w->is_box ? w->params : (struct cudaMemcpy3DParms){
 		.srcPtr = { (void *)(uintptr_t)w->from, w->from_pitch, w->width,
 			    w->from_pitch ? w->from_slice / w->from_pitch : 0 },
 		.dstPtr = { w->to, w->to_pitch, w->width,
@@ -364,12 +364,17 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
 	return API(node_set(node, node_host(params, &work), &work));
 }
 
+/* The graph itself, which the program may change. */
 static cudaError_t get_child(cudaGraphNode_t handle, cudaGraph_t *out)
 {
 	struct CUgraphNode_st *node;
 
 	TRY_CUDA(node_of_kind(handle, WORK_GRAPH, out, &node));
 	*out = node->work.graph;
+	if (!(*out)->inside) {
+		(*out)->inside = true;
+		runtime_graph_publish(*out);
+	}
 	return cudaSuccess;
 }
 
