@@ -67,6 +67,7 @@ LANGUAGE = (
 )
 
 SEMANTICS = ('tests/run/semantics.cu', 'tests/run/semantics_work.h', 'tests/run/semantics_graph.h')
+API_HEADERS = tuple(f'{INCLUDE}/cuda_{name}_api.h' for name in ('runtime', 'graph', 'array'))
 API_TESTS = ('tests/engine/runtime', 'tests/run', 'tests/tui/run')
 DEVICE_TESTS = ('tests/launch', 'tests/words.cu', 'tests/checker', 'tests/tui/launch', 'tests/tui/run')
 
@@ -86,11 +87,19 @@ def files(folder, suffixes):
     return sorted(found)
 
 
+def without_comments(path):
+    """What only a comment names is not used."""
+    text = read(path)
+    if path.endswith('.sh'):
+        return re.sub(r'^\s*# .*', '', text, flags=re.M)
+    return re.sub(r'/\*.*?\*/|//[^\n"]*$', '', text, flags=re.S | re.M)
+
+
 def tests_by(pattern, folders, suffixes=('.c', '.cu', '.cpp', '.sh')):
     """What the pattern finds -> tests that have it, in the order of the folders."""
     table = {}
     for path in dict.fromkeys(path for folder in folders for path in files(folder, suffixes)):
-        for found in set(re.findall(pattern, read(path))):
+        for found in set(re.findall(pattern, without_comments(path))):
             table.setdefault(found, []).append(path)
     return table
 
@@ -168,8 +177,7 @@ def api_rows(path, where, tests, measured):
 
 def refused_calls():
     reasons, rows = {}, []
-    for line in read(f'{INCLUDE}/cuda_runtime_api.h').splitlines() \
-            + read(f'{INCLUDE}/cuda_graph_api.h').splitlines():
+    for line in '\n'.join(map(read, API_HEADERS)).splitlines():
         define = re.match(r'#define (FT_\w+) "(.*)"', line)
         call = re.match(r'FT_NO_CALL\((\w+), (?:"(.*)"|(\w+))\)', line)
         if define:
@@ -186,7 +194,7 @@ def print_api():
           'if one of these questions is about the call:\n`tests/h200/semantics.txt` has the '
           'answers of that GPU, and `tests/tui/run/test_run_semantics.sh`\nexpects the same of the '
           'simulator.\n')
-    for path in (f'{INCLUDE}/cuda_runtime_api.h', f'{INCLUDE}/cuda_graph_api.h'):
+    for path in API_HEADERS:
         for heading, rows in api_rows(path, where, tests, measured):
             print(f'### {heading[0].upper()}{heading[1:]}\n')
             print_table(('call', 'implemented in', 'proof'), rows)
@@ -252,6 +260,8 @@ def print_headers():
     tests = tests_by_include(DEVICE_TESTS + API_TESTS)
     rows = []
     for path in files(INCLUDE, ''):
+        if path in API_HEADERS[1:]:     # parts of the first, whose calls are below
+            continue
         first = re.match(r'/\* [\w./]+ - (.+?)(?:\.(?:\s|$)|\n \*\n| \*/)', read(path), re.S)
         name = os.path.relpath(path, INCLUDE)
         about = re.sub(r'\s*\n \*\s*', ' ', first[1]) if first else 'stub'
