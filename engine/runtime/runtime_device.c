@@ -53,13 +53,6 @@ cudaError_t cudaSetDevice(int device)
 	return API(set_device(device));
 }
 
-cudaError_t cudaInitDevice(int device, unsigned deviceFlags, unsigned flags)
-{
-	(void)deviceFlags;
-	return API(!is_device(device) ? cudaErrorInvalidDevice
-		   : flags > cudaInitDeviceFlagsAreValid ? cudaErrorInvalidValue : cudaSuccess);
-}
-
 static cudaError_t valid_devices(const int *devices, int count)
 {
 	if (count < 0 || count > runtime.device_count || (count > 0 && !devices))
@@ -91,19 +84,33 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 	return API(choose(device, prop));
 }
 
-static cudaError_t set_flags(unsigned flags)
+static cudaError_t set_flags(struct runtime_device *d, unsigned flags)
 {
 	unsigned schedule = flags & cudaDeviceScheduleMask;
 
 	if ((flags & ~(unsigned)cudaDeviceMask) || (schedule & (schedule - 1)))
 		return cudaErrorInvalidValue;
-	runtime_current()->flags = flags | cudaDeviceMapHost;
+	d->flags = flags | cudaDeviceMapHost;
 	return cudaSuccess;
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
-	return API(set_flags(flags));
+	return API(set_flags(runtime_current(), flags));
+}
+
+static cudaError_t init_device(int ordinal, unsigned device_flags, unsigned flags)
+{
+	if (!is_device(ordinal))
+		return cudaErrorInvalidDevice;
+	if (flags > cudaInitDeviceFlagsAreValid)
+		return cudaErrorInvalidValue;
+	return flags ? set_flags(&runtime.devices[ordinal], device_flags) : cudaSuccess;
+}
+
+cudaError_t cudaInitDevice(int device, unsigned deviceFlags, unsigned flags)
+{
+	return API(init_device(device, deviceFlags, flags));
 }
 
 static cudaError_t get_flags(unsigned *out)

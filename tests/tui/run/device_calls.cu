@@ -47,6 +47,23 @@ static void valid_devices(int count)
 	OK(cudaSetDevice(0));
 }
 
+/* Flags are those of the device that is initialized, if they are valid. */
+static void initialized(int count)
+{
+	unsigned flags = 0;
+
+	OK(cudaInitDevice(count - 1, cudaDeviceScheduleYield, cudaInitDeviceFlagsAreValid));
+	OK(cudaSetDevice(count - 1));
+	OK(cudaGetDeviceFlags(&flags));
+	CHECK((flags & cudaDeviceScheduleMask) == cudaDeviceScheduleYield);
+	OK(cudaInitDevice(count - 1, cudaDeviceScheduleSpin, 0));
+	OK(cudaGetDeviceFlags(&flags));
+	CHECK((flags & cudaDeviceScheduleMask) == cudaDeviceScheduleYield);
+	OK(cudaSetDeviceFlags(cudaDeviceScheduleAuto));
+	OK(cudaSetDevice(0));
+	GIVES(cudaErrorInvalidDevice, cudaInitDevice(count, 0, 0));
+}
+
 static void buses(int count)
 {
 	char id[32], text[64], *colon;
@@ -272,6 +289,7 @@ int main()
 
 	cudaGetDeviceCount(&count);
 	valid_devices(count);
+	initialized(count);
 	buses(count);
 	links(count);
 	settings();
