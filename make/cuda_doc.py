@@ -3,8 +3,8 @@
 
 Calls of the runtime API come from its headers and engine/runtime/, device functions from the
 headers of sim/cuda/ and kernels/math_list.h, headers from sim/cuda/include/. The proof of a row is
-found by name in tests, that of a header by its inclusion; what a GPU was asked about a call, in
-tests/run/semantics.cu. Only the table of the language is written here; each row of it names a test
+found by name in tests, without their comments, that of a header by its inclusion ("-": there is
+none); what a GPU was asked about a call, in tests/run/semantics.cu. Only the table of the language is written here; each row of it names a test
 and a text that the test must have. tests/make/test_cuda_doc.sh compares the output with the file.
 """
 import os
@@ -284,7 +284,7 @@ def main():
     print('# What of CUDA is there\n\nFor `flashtwin run`, and as far as kernels are concerned for '
           '`launch`. Made by `make/cuda_doc.py` from the\nsources that implement it; '
           '`make/cuda_doc.py . >doc/cuda.md` updates it. A proof is a test that uses the\ncall by '
-          'name, "-" if none does. What is absent is a compile error that names it.\n')
+          'name. What is absent is a compile error that names it.\n')
     print_language()
     print_headers()
     print_device()

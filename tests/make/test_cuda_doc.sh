@@ -9,4 +9,5 @@ for word in '`cudaMalloc`' '`cudaGraphLaunch`' '`__shfl_sync`' '`<cuda_bf16.h>`'
 	'`cudaIpcGetMemHandle`'; do
 	result "it has $word" "$(grep -qF -- "$word" cuda.md || echo missing)"
 done
+result 'each row has a proof' "$(grep '| - |$' cuda.md)"
 plan
