@@ -10,6 +10,7 @@ garbage. Prints a line for each case that fails and one for each list and type; 
 failed. Needs NumPy and PyTorch. Run by ladder-accuracy.sh.
 """
 import argparse
+import itertools
 import os
 import subprocess
 import sys
@@ -224,6 +225,12 @@ def run(c, kind_of, rung, args, folder, rng):
     return ours, theirs, got.size
 
 
+def print_totals(totals):
+    for (cases, name, rung), (count, outputs, worst) in totals.items():
+        print(f"{cases}, {name}, rung {rung}: {count} cases, {outputs} outputs, "
+              f"error / PyTorch's at most {worst:.2f}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("flashtwin")
@@ -231,29 +238,26 @@ def main():
     parser.add_argument("--part", default="0/1")
     args = parser.parse_args()
     part, parts = map(int, args.part.split("/"))
-    totals, failed, number = {}, 0, 0
+    failed = number = 0
     with tempfile.TemporaryDirectory() as folder:
         for cases in (matrix, flashinfer, flashmla, flashattention):
-            for c in cases():
-                for name in ("f16", "bf16"):
-                    # Rungs 5 and 6 have the same bits, and so have those from 7 up.
-                    for rung in ("best", "5"):
-                        number += 1
-                        if number % parts != part:
-                            continue
-                        what = f"{name}, rung {rung}, {c}"
-                        rng = np.random.default_rng(zlib.crc32(what.encode()))
-                        ours, theirs, count = run(c, Type(name), rung, args, folder, rng)
-                        total = totals.setdefault((c["name"], name, rung), [0, 0, 0.0])
-                        total[0] += 1
-                        total[1] += count
-                        total[2] = max(total[2], ours / theirs if theirs else float(ours > 0))
-                        if ours > 2 * theirs:
-                            failed += 1
-                            print(f"FAIL {what}: error {ours:.3g}, PyTorch's {theirs:.3g}")
-    for (cases, name, rung), (count, outputs, worst) in totals.items():
-        print(f"{cases}, {name}, rung {rung}: {count} cases, {outputs} outputs, "
-              f"error / PyTorch's at most {worst:.2f}", flush=True)
+            totals = {}
+            # Rungs 5 and 6 have the same bits, and so have those from 7 up.
+            for c, name, rung in itertools.product(cases(), ("f16", "bf16"), ("best", "5")):
+                number += 1
+                if number % parts != part:
+                    continue
+                what = f"{name}, rung {rung}, {c}"
+                rng = np.random.default_rng(zlib.crc32(what.encode()))
+                ours, theirs, count = run(c, Type(name), rung, args, folder, rng)
+                total = totals.setdefault((c["name"], name, rung), [0, 0, 0.0])
+                total[0] += 1
+                total[1] += count
+                total[2] = max(total[2], ours / theirs if theirs else float(ours > 0))
+                if ours > 2 * theirs:
+                    failed += 1
+                    print(f"FAIL {what}: error {ours:.3g}, PyTorch's {theirs:.3g}", flush=True)
+            print_totals(totals)
     return failed > 0
 
 
