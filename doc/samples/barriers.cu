@@ -1,8 +1,11 @@
 /* barriers.cu - rounds of block barriers, with one addition for each thread between two.
  *
  * `flashtwin bench --sim` counts how many a second the simulator runs. out: i32[threads],
- * or NULL.
+ * or NULL. With -D STANDARD_LIBRARY the file includes all of C++'s standard library, as some do.
  */
+#ifdef STANDARD_LIBRARY
+#include <bits/stdc++.h>
+#endif
 #ifndef FIRST
 #define FIRST 0
 #endif

@@ -73,7 +73,8 @@ run bench --sim --runs 1
 expect 'the simulator' 0 '^simulator, 1 job  *[0-9.]* ms ' '^checked / unchecked  *[0-9.]* x$' \
 	'^1000 barriers of 256 threads, 1 job .* million lane-barriers/s$' \
 	'^matmul 1024 x 1024, tiles of 16, 1 job  *[0-9.]* s' \
-	'^flashtwin launch, wall clock .* s  compiled before [0-9.]* s$' '^--log points .* bytes/step$'
+	'^flashtwin launch, wall clock  *[0-9.]* s  compiled before [0-9.]* s$' \
+	'^  with the whole C++ library  *[0-9.]* s  compiled before [0-9.]* s$' '^--log points .* bytes/step$'
 
 run bench --suite check --runs 1
 expect 'the suite of the checker' 0 '^| kernel | sizes | unchecked | checked | ratio |$' \
