@@ -8,6 +8,7 @@
 
 #include "base/xalloc.h"
 #include "engine/attention/attention_graph.h"
+#include "engine/attention/path_ladder.h"
 #include "engine/attention/prefill.h"
 #include "engine/attention/step_io.h"
 
@@ -80,7 +81,8 @@ static enum status check_shape(const struct path *p, const struct attention_shap
 			    "KV heads", path, s->heads, s->kv_heads);
 	if (s->kv_dtype != DTYPE_F32 && !p->narrow)
 		return fail(STATUS_USAGE, "%s: expected a KV cache of f32, got %s, which needs "
-			    "--path ladder", path, dtype_name(s->kv_dtype));
+			    "--path ladder: rungs %s take it", path, dtype_name(s->kv_dtype),
+			    ladder_rungs_of(s->kv_dtype));
 	TRY(check_options(p, s));
 	if (!has_work(s))
 		return STATUS_OK;

@@ -199,34 +199,52 @@ static bool has_rung(const struct attention_shape *s, int rung)
 		|| rung == (s->kv_dtype == DTYPE_F32 ? 4 : LADDER_TENSOR_RUNG);
 }
 
-static const char *rungs_of(enum dtype type)
+const char *ladder_rungs_of(enum dtype type)
 {
 	return type == DTYPE_F32 ? "0 to 6, 9, 10 and 13"
 		: type == DTYPE_E4M3 ? "5 to 7, 9 to 11 and 13" : "5 to 7, 9, 10 and 13";
 }
 
-static enum status check(const struct attention_shape *s)
+/* "9", or "9, which best picks,". */
+static const char *rung_text(const struct attention_shape *s, char text[40])
 {
 	int rung = ladder_rung(s);
 
+	snprintf(text, 40, s->rung == rung ? "%d" : "%d, which best picks,", rung);
+	return text;
+}
+
+/* Rungs that take any head size: rung 0 takes one sequence, with a KV head for each query head. */
+static const char *other_rungs(const struct attention_shape *s)
+{
+	if (s->kv_dtype != DTYPE_F32)
+		return "";
+	return s->slots > 1 || s->heads != s->kv_heads ? "; rungs 1 to 4 take any up to 256"
+		: "; rungs 0 to 4 take any up to 256";
+}
+
+static enum status check(const struct attention_shape *s)
+{
+	int rung = ladder_rung(s);
+	char chosen[40];
+
 	if (!has_rung(s, rung))
 		return fail(STATUS_USAGE, "ladder: a KV cache of %s has no rung %d; it has %s",
-			    dtype_name(s->kv_dtype), rung, rungs_of(s->kv_dtype));
+			    dtype_name(s->kv_dtype), rung, ladder_rungs_of(s->kv_dtype));
 	if (attention_has_options(s) && rung < LADDER_SPLIT_RUNG)
 		return fail(STATUS_USAGE, "ladder: rung %d has no softcap, window, sinks, "
 			    "log-sum-exp, pages or several queries, which rungs from %d up have",
 			    rung, LADDER_SPLIT_RUNG);
 	if (group_of(s) > SPLIT_MAX_GROUP)
-		return fail(STATUS_USAGE, "ladder: rung %d takes at most %d query heads for each "
-			    "KV head, got %d%s", rung, SPLIT_MAX_GROUP, group_of(s),
+		return fail(STATUS_USAGE, "ladder: rung %s takes at most %d query heads for each "
+			    "KV head, got %d%s", rung_text(s, chosen), SPLIT_MAX_GROUP, group_of(s),
 			    s->kv_dtype == DTYPE_F32 ? "; rungs 1 to 3 take any" : "");
 	if (rung == 4)
 		return flash_check("ladder", s);
 	if (head_size_has(s->head_dim))
 		return STATUS_OK;
-	return fail(STATUS_USAGE, "ladder: rung %d takes head sizes of " HEAD_SIZES_AND
-		    ", got %d%s", rung, s->head_dim,
-		    s->kv_dtype == DTYPE_F32 ? "; rungs 0 to 4 take any up to 256" : "");
+	return fail(STATUS_USAGE, "ladder: rung %s takes head sizes of " HEAD_SIZES_AND
+		    ", got %d%s", rung_text(s, chosen), s->head_dim, other_rungs(s));
 }
 
 size_t ladder_shared(const struct attention_shape *s, enum ladder_form form)

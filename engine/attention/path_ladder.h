@@ -20,6 +20,8 @@
 /* Rungs 0 to 3 are the paths cached, incremental, incremental-multiwarp and flash-decoding, with
  * their bits; all others, and LADDER_BEST, are path_ladder. */
 const struct path *ladder_path(int rung);
+/* The rungs that a type of keys and values has: "5 to 7, 9, 10 and 13". */
+const char *ladder_rungs_of(enum dtype);
 /* The rung, 4 or more, that path_ladder runs for a shape: its own, or what the table names. */
 int ladder_rung(const struct attention_shape *);
 /* Query heads of a KV head for which the kernel of a rung has shared memory: the group, or more. */

@@ -120,8 +120,11 @@ run $ladder --k k.f32 --v v.f32 --rung 7
 expect 'tensor cores for f32' 2 'a KV cache of f32 has no rung 7; it has 0 to 6, 9, 10 and 13$'
 run $ladder --k k.f16 --v v.f16 --rung 11
 expect 'rung 11 of f16' 2 'a KV cache of f16 has no rung 11; it has 5 to 7, 9, 10 and 13$'
+run $ladder --k k.f16 --v v.f16 --rung 3
+expect 'a rung that is a path of f32' 2 'which needs --path ladder: rungs 5 to 7, 9, 10 and 13 take it$'
 run attend --q q --k k.f16 --v v.f16
-expect 'another path' 2 'expected a KV cache of f32, got f16, which needs --path ladder$'
+expect 'another path' 2 \
+	'of f32, got f16, which needs --path ladder: rungs 5 to 7, 9, 10 and 13 take it$'
 run attend --q q --k k.f32 --v v.f32 --path prefill --kv-dtype f32
 expect 'prefill' 2 '^flashtwin attend: --kv-dtype is of decode steps, --path prefill takes f32$'
 run $ladder --k k.f16 --v v.f16 --k-scale ones
@@ -246,6 +249,7 @@ expect 'decode: two prompts, from a graph' 0
 run $decode --prompt KING: --kv-dtype bf16 -n 4 --rung 5 --out-dir again
 result 'decode: the same without a graph, on rung 5' "$(diff -r replies again)"
 run decode --prompt ROMEO: --kv-dtype bf16
-expect 'decode: another path' 2 'expected a KV cache of f32, got bf16, which needs --path ladder$'
+expect 'decode: another path' 2 \
+	'of f32, got bf16, which needs --path ladder: rungs 5 to 7, 9, 10 and 13 take it$'
 
 plan

@@ -293,8 +293,10 @@ static enum status print_list(const struct rungs_shapes *shapes, const struct ru
 
 static enum status show(json_t *results, bool json, const char *plot)
 {
-	enum status status = json ? run_print_json(results) : rungs_print(results);
+	enum status status;
 
+	rungs_add_rates(results);
+	status = json ? run_print_json(results) : rungs_print(results);
 	if (status == STATUS_OK && plot)
 		status = rungs_plot(results, plot);
 	json_decref(results);

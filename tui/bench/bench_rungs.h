@@ -11,6 +11,8 @@
  *   queries       of each sequence, if more than one
  *   us, p10, p90  median and percentiles of one layer's attention; null: not measured
  *   runs, copies, launches   samples; copies of K and V that are read in turn; launches in a graph
+ *   gbs, read_percent   GB/s of keys and values; the time of the read of as many bytes and the same
+ *                 type / this one
  *   flop          of a prompt: multiplications and additions of the causal half
  *   peer          true: another program's
  *   cited         where a time that was not measured here comes from
@@ -99,6 +101,8 @@ enum status rungs_load(char *const *files, int count, json_t **out);
 
 /* Prints tables. */
 enum status rungs_print(const json_t *results);
+/* Sets gbs and read_percent of each row that has a time, unless it is a prompt's. */
+void rungs_add_rates(json_t *results);
 /* The type of keys and values of the rungs; that of the first, if there are several. */
 const char *rungs_dtype(const json_t *rows);
 /* A member's text, or "". */

@@ -106,6 +106,25 @@ double rungs_row_bytes(const json_t *row)
 	return bytes > 0 ? bytes : NAN;
 }
 
+void rungs_add_rates(json_t *results)
+{
+	json_t *rows = json_object_get(results, "rows"), *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		double us = time_of(row), bytes = rungs_row_bytes(row);
+		const json_t *read = rungs_find(rows, rungs_text(row, "shape"), RUNGS_READ,
+						rungs_text(row, "dtype"));
+
+		if (isnan(us) || isnan(bytes))
+			continue;
+		json_object_set_new(row, "gbs", seeds_number(bytes / us * 1e-3));
+		if (read)
+			json_object_set_new(row, "read_percent",
+					    seeds_number(100 * time_of(read) / us));
+	}
+}
+
 static json_t *label_of(const char *text)
 {
 	struct shape shape;

@@ -18,7 +18,7 @@ run bench --suite decode --list --json --shape 2,8/2,64,1000+24 --rung 1,4
 expect 'the list of one shape as JSON' 0 '"shape": "2,8/2,64,1000+24"' '"bytes": 1048576' '"rung 4"'
 run bench --suite decode --list --shape 1,32/8,72,64 --rung 3,5
 expect 'a rung that does not take the shape' 2 \
-	'rung 5 takes head sizes of .*, got 72; rungs 0 to 4 take any up to 256$'
+	'rung 5 takes head sizes of .*, got 72; rungs 1 to 4 take any up to 256$'
 run bench --suite decode --list --kv-dtype e4m3
 expect 'what would be measured with e4m3' 0 \
 	'^table  *1,32/8,128,1K  2.1 MB: rung 5, rung 6, rung 7, rung 9, rung 10, rung 11, best$' \
@@ -124,6 +124,12 @@ for shape in shapes:
         print(shape, kernels)
 for r in rows:
     if r['us'] is None and not r['note'] or r['us'] is not None and not 0 < r['p10'] <= r['p90']:
+        print(r)
+    read = [x['us'] for x in rows if x['shape'] == r['shape'] and x['kernel'] == 'read']
+    if r['us'] and read and not (abs(r['read_percent'] * r['us'] / read[0] - 100) < 1e-6
+                                 and r['gbs'] > 0):
+        print(r)
+    if ('flop' in r) == ('gbs' in r) and r['us']:
         print(r)
 if len(shapes) != 6:
     print(shapes)

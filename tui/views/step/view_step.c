@@ -72,17 +72,21 @@ static enum status draw_users(const struct view_context *c, const struct view_pl
 static enum status draw_none(const struct view_context *c)
 {
 	struct view_place place;
-	bool found = false;
+	bool found;
 	int64_t users;
 
 	TRY(VIEW_NUMBER(c, 0, &users, "SELECT 1 FROM v_run WHERE run = ?1 AND command = 'launch'",
 			c->run));
-	if (users)
-		TRY(view_place_find(c, "v_launch", &place, &found));
-	if (found)
+	TRY(view_place_find(c, "v_launch", &place, &found));
+	if (users && found)
 		return draw_users(c, &place);
 	view_title(c, "STEP: no launch attends here");
-	return users ? STATUS_OK : view_missing(c, NULL, LEVEL_PARTIALS, "launches of attention");
+	if (users)
+		return STATUS_OK;
+	if (!found)
+		return view_missing(c, NULL, LEVEL_PARTIALS, "launches of attention");
+	view_styled(c, STYLE_NOTE, "  %s does not attend to keys\n", place.kernel);
+	return view_missing_next(c, &place, VIEW_CHUNKS);
 }
 
 static enum status draw_memory(const struct view_context *c, struct step_memory *m)
