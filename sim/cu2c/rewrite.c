@@ -254,7 +254,9 @@ enum status rewriter_walk(struct rewriter *r, int from, int end)
 			for (; at < tag_end; at++) /* members and tags have their own name spaces */
 				token_write(token_of(r, at), r->out);
 		} else {
+			prune_before(&r->prune, at, r->out);
 			TRY(write_token(r, at));
+			prune_after(&r->prune, at, r->out);
 			if (r->unit->mode.whole && r->function && at == r->function->body)
 				rewriter_lanes(r);
 			at++;
@@ -282,6 +284,7 @@ static enum status rewrite_into(struct unit *u, const char *variant, const char 
 
 	*out = NULL;
 	r.out = xcheck(open_memstream(out, &size));
+	prune_begin(&r.prune, u);
 	r.declares = xcalloc((size_t)u->tokens.count, sizeof *r.declares);
 	if ((u->mode.user && u->mode.pass != PASS_HOST) || strcmp(variant, "checked") == 0)
 		rewriter_loops_begin(&r);
@@ -295,6 +298,9 @@ static enum status rewrite_into(struct unit *u, const char *variant, const char 
 	free(r.bindings);
 	if (fclose(r.out) != 0 && status == STATUS_OK)
 		status = fail(STATUS_INTERNAL, "out of memory for the rewritten source");
+	if (status == STATUS_OK)
+		*out = prune_text(&r.prune, *out, size);
+	prune_end(&r.prune);
 	return status;
 }
 

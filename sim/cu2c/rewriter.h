@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
+#include "sim/cu2c/prune.h"
 #include "sim/cu2c/unit.h"
 
 /* What a name means from here to the end of its scope. */
@@ -58,6 +59,7 @@ struct rewriter {
 	 * what that writes, the label for a return; 0: none. */
 	bool whole;
 	int leave;
+	struct prune prune;
 };
 
 static inline struct token *token_of(const struct rewriter *r, int at)

@@ -21,6 +21,7 @@ struct function {
 	int bounds;                     /* of the '(' of __launch_bounds__, -1 if it has none, */
 	int cluster;                    /* of the '(' of __cluster_dims__, -1 if it has none */
 	bool kernel;
+	bool droppable;                 /* its body can be left out if nothing names it */
 };
 
 /* A __device__ or __constant__ variable outside functions: tokens of its declaration's first, its

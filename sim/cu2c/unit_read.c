@@ -208,6 +208,32 @@ static bool instantiates_dropped(const struct unit *u, int start, const struct f
 		&& !token_is(token_at(u, at + 1), "<") && is_dropped(u, f->name);
 }
 
+/* Whether the body of a header's function can be left out, but not its declaration: it is inline,
+ * of this file alone or a template, and has a return type that does not follow from the body. */
+static bool is_droppable(const struct unit *u, int start, const struct function *f,
+			 const struct function_kind *kind)
+{
+	static const char *const local[] = {
+		"inline", "__inline", "__inline__", "static", "template", NULL
+	};
+	static const char *const kept[] = {
+		"auto", "decltype", "constexpr", "consteval", "used", "__used__", "constructor",
+		"__constructor__", "destructor", "__destructor__", "alias", "operator", NULL
+	};
+	bool found = false;
+
+	if (!u->mode.user || !u->mode.cplusplus || u->mode.pass != PASS_KERNELS || !kind->system
+	    || kind->member || f->body < 0 || f->name < 1
+	    || token_is(token_at(u, f->name - 1), ":"))
+		return false;
+	for (int i = start; i < f->body; i++) {
+		if (token_among(token_at(u, i), kept))
+			return false;
+		found |= i < f->name && token_among(token_at(u, i), local);
+	}
+	return found;
+}
+
 /* A function that the unit keeps: what follows from its kind. */
 static enum status finish_function(struct unit *u, int start, int end, const struct function *f,
 				   const struct function_kind *kind)
@@ -235,8 +261,10 @@ static enum status finish_function(struct unit *u, int start, int end, const str
 	if (u->mode.user && u->mode.cplusplus && u->mode.pass != PASS_HOST && f->body >= 0
 	    && !kind->system)
 		unit_name_templates(u, f->body, token_at(u, f->body)->match);
-	if (f->name >= 0 && (f->kernel || f->body >= 0))
+	if (f->name >= 0 && (f->kernel || f->body >= 0)) {
 		add_function(u, f);
+		u->functions[u->function_count - 1].droppable = is_droppable(u, start, f, kind);
+	}
 	return STATUS_OK;
 }
 

@@ -473,6 +473,52 @@ START_TEST(instantiations_of_host_functions_go_with_them)
 END_TEST
 
 /* In a line only what belongs to the host goes; directives stay. */
+/* Functions of a header: what is written instead of a body, and what must stay. */
+START_TEST(bodies_of_header_functions_that_nothing_names_are_left_out)
+{
+	static const char text[] =
+		"# 1 \"t.cu\"\n"
+		"# 1 \"h.h\" 1 3\n"
+		"namespace n {\n"
+		"inline int unused(int x) { return 10 *\n\n# 5 \"h.h\" 3\nx; }\n"
+		"inline int called_by_unused() { return 11; }\n"
+		"inline int also_unused() { return called_by_unused(); }\n"
+		"inline int called_by_used() { return 12; }\n"
+		"template <typename T> T used(T x) { return x + called_by_used(); }\n"
+		"inline int used(long) { return 13; }\n"
+		"constexpr int kept_constant() { return 14; }\n"
+		"inline auto kept_type() { return 15; }\n"
+		"inline int operator+(struct a, int) { return 16; }\n"
+		"inline int begin(struct a) { return 17; }\n"
+		"struct b { int member() { return 18; } int outside(); };\n"
+		"inline int b::outside() { return 19; }\n"
+		"int kept_external() { return 20; }\n"
+		"__attribute__((used)) static int kept_used() { return 21; }\n"
+		"static int pointed_at() { return 22; }\n"
+		"int (*const pointer)() = pointed_at;\n"
+		"}\n"
+		"# 2 \"t.cu\" 2\n"
+		"__device__ inline int of_the_user() { return 23; }\n"
+		"__global__ void k(int *x) { *x = n::used(1); }\n";
+	static const char *const left[] = {
+		"unused(int x);\n\n# 5 \"h.h\" 3\n\ninline", "int called_by_unused();\n",
+		"also_unused();\n", "return 12;", "x + called_by_used()", "return 13;",
+		"return 14;", "return 15;", "return 16;", "return 17;", "return 18;",
+		"return 19;", "return 20;", "return 21;", "return 22;", "return 23;",
+	};
+	static const char *const gone[] = { "return 10", "return 11", "return called_by_unused" };
+	char *out;
+
+	OK(rewrite_user("t.cu", text, sizeof text - 1,
+			(struct rewrite_user){ "k", .cplusplus = true }, &out));
+	for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
+		ck_assert_msg(strstr(out, left[i]) != NULL, "no '%s' in:\n%s", left[i], out);
+	for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++)
+		ck_assert_msg(!strstr(out, gone[i]), "'%s' in:\n%s", gone[i], out);
+	free(out);
+}
+END_TEST
+
 START_TEST(host_functions_become_blanks)
 {
 	static const char source[] = "#define N 4\n"
@@ -550,6 +596,8 @@ int main(void)
 	tcase_add_test(tests, kernel_addresses_are_fully_qualified);
 	tcase_add_test(tests, instantiations_of_host_functions_go_with_them);
 	tcase_add_test(tests, host_functions_become_blanks);
+	tcase_add_test(tests,
+		       bodies_of_header_functions_that_nothing_names_are_left_out);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
