@@ -475,7 +475,7 @@ START_TEST(what_does_not_take_them_says_so)
 	OK(attention_check(&path_ladder, &shape));
 	ck_assert_int_eq(attention_check(&path_flash_decoding, &shape), STATUS_USAGE);
 	ck_assert_str_eq(error_text(), "flash-decoding: expected a KV cache of f32, got bf16, which"
-			 " needs --path ladder");
+			 " needs --path ladder: rungs 5 to 7, 9, 10 and 13 take it");
 	shape.rung = 4;
 	ck_assert_int_eq(attention_check(&path_ladder, &shape), STATUS_USAGE);
 	ck_assert_str_eq(error_text(), "ladder: a KV cache of bf16 has no rung 4; it has 5 to 7, "
