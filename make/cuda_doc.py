@@ -4,8 +4,9 @@
 Calls of the runtime API come from its headers and engine/runtime/, device functions from the
 headers of sim/cuda/ and kernels/math_list.h, headers from sim/cuda/include/. The proof of a row is
 found by name in tests, without their comments, that of a header by its inclusion ("-": there is
-none); what a GPU was asked about a call, in tests/run/semantics.cu. Only the table of the language is written here; each row of it names a test
-and a text that the test must have. tests/make/test_cuda_doc.sh compares the output with the file.
+none); what a GPU was asked about a call, in tests/run/semantics.cu. Only the table of the language is
+written here; each row of it names a test and a text that the test must have.
+tests/make/test_cuda_doc.sh compares the output with the file.
 """
 import os
 import re

@@ -174,12 +174,22 @@ static char *write_text(const struct search *s, size_t bytes)
 	return xcheck(left);
 }
 
+static bool has_bodies(const struct prune *p)
+{
+	for (int i = 0; i < p->unit->function_count; i++)
+		if (p->end[i] >= 0)
+			return true;
+	return false;
+}
+
 char *prune_text(struct prune *p, char *text, size_t bytes)
 {
 	struct search s = { .prune = p, .text = text };
 	size_t count = (size_t)p->unit->function_count + 1;
 	char *left;
 
+	if (!has_bodies(p))
+		return text;
 	s.needed = xcalloc(count, sizeof *s.needed);
 	s.queue = xcalloc(count, sizeof *s.queue);
 	name_index_begin(&s.names, p->unit);

@@ -295,7 +295,8 @@ static enum status show(json_t *results, bool json, const char *plot)
 {
 	enum status status;
 
-	rungs_add_rates(results);
+	if (json)
+		rungs_add_rates(results);
 	status = json ? run_print_json(results) : rungs_print(results);
 	if (status == STATUS_OK && plot)
 		status = rungs_plot(results, plot);

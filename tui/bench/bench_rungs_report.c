@@ -113,11 +113,12 @@ void rungs_add_rates(json_t *results)
 
 	json_array_foreach(rows, i, row) {
 		double us = time_of(row), bytes = rungs_row_bytes(row);
-		const json_t *read = rungs_find(rows, rungs_text(row, "shape"), RUNGS_READ,
-						rungs_text(row, "dtype"));
+		const json_t *read;
 
 		if (isnan(us) || isnan(bytes))
 			continue;
+		read = rungs_find(rows, rungs_text(row, "shape"), RUNGS_READ,
+				  rungs_text(row, "dtype"));
 		json_object_set_new(row, "gbs", seeds_number(bytes / us * 1e-3));
 		if (read)
 			json_object_set_new(row, "read_percent",

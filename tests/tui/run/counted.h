@@ -4,6 +4,7 @@
 #define COUNTED_H
 
 #include <cstdio>
+#include <vector>
 
 static int checks, failed;
 
@@ -30,6 +31,18 @@ static inline void error_at(cudaError_t wanted, cudaError_t got, const char *wha
 #define CHECK(condition) check_at((condition), #condition, __LINE__)
 #define GIVES(error, call) error_at((error), (call), #call, __LINE__)
 #define OK(call) GIVES(cudaSuccess, call)
+
+/* Whether the first elements of the memory, of either kind, are the value. */
+static inline bool all_are(const int *memory, int count, int value)
+{
+	std::vector<int> host((size_t)count);
+
+	cudaMemcpy(host.data(), memory, host.size() * sizeof(int), cudaMemcpyDefault);
+	for (int found : host)
+		if (found != value)
+			return false;
+	return true;
+}
 
 /* The exit code of the program. */
 static inline int counted(void)

@@ -16,17 +16,6 @@ __global__ void fill(int *out, int value)
 	out[blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 
-static bool all_are(const int *memory, int count, int value)
-{
-	static int host[N];
-
-	cudaMemcpy(host, memory, (size_t)count * sizeof *host, cudaMemcpyDefault);
-	for (int i = 0; i < count; i++)
-		if (host[i] != value)
-			return false;
-	return true;
-}
-
 /* --- devices --- */
 
 /* The first calls of the program. */

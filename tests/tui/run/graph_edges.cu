@@ -5,16 +5,9 @@
 
 #include <cstring>
 
-#include "counted.h"
+#include "graph_checks.h"
 
 enum { N = 64 };
-
-static cudaStream_t stream;
-
-__global__ void add(int *out, int value, int scale)
-{
-	out[blockIdx.x * blockDim.x + threadIdx.x] += value * scale;
-}
 
 /* Takes a while: on a GPU some milliseconds. */
 __global__ void store_late(int *out, int value, int rounds)
@@ -24,34 +17,6 @@ __global__ void store_late(int *out, int value, int rounds)
 	for (int i = 0; i < rounds; i++)
 		x = x * 0.5f + 1.0f;
 	*out = value + (x < 0.0f);
-}
-
-static int at(const int *memory, int i)
-{
-	int value;
-
-	cudaMemcpy(&value, memory + i, sizeof value, cudaMemcpyDeviceToHost);
-	return value;
-}
-
-static void zero(int *memory, int count)
-{
-	cudaMemset(memory, 0, (size_t)count * sizeof *memory);
-	cudaDeviceSynchronize();
-}
-
-static void launch(cudaGraphExec_t exec)
-{
-	OK(cudaGraphLaunch(exec, stream));
-	OK(cudaStreamSynchronize(stream));
-}
-
-static cudaGraphExec_t instance(cudaGraph_t graph)
-{
-	cudaGraphExec_t exec = NULL;
-
-	OK(cudaGraphInstantiate(&exec, graph, 0));
-	return exec;
 }
 
 static void count_one(void *data) { *(int *)data += 1; }

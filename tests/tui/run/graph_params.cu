@@ -5,48 +5,13 @@
 
 #include <cstring>
 
-#include "counted.h"
+#include "graph_checks.h"
 
 enum { N = 64 };
-
-static cudaStream_t stream;
-
-__global__ void add(int *out, int value, int scale)
-{
-	out[blockIdx.x * blockDim.x + threadIdx.x] += value * scale;
-}
 
 __global__ void times(int *out, int value)
 {
 	out[threadIdx.x] *= value;
-}
-
-static int at(const int *memory, int i)
-{
-	int value;
-
-	cudaMemcpy(&value, memory + i, sizeof value, cudaMemcpyDeviceToHost);
-	return value;
-}
-
-static void zero(int *memory, int count)
-{
-	cudaMemset(memory, 0, (size_t)count * sizeof *memory);
-	cudaDeviceSynchronize();
-}
-
-static void launch(cudaGraphExec_t exec)
-{
-	OK(cudaGraphLaunch(exec, stream));
-	OK(cudaStreamSynchronize(stream));
-}
-
-static cudaGraphExec_t instance(cudaGraph_t graph)
-{
-	cudaGraphExec_t exec = NULL;
-
-	OK(cudaGraphInstantiate(&exec, graph, 0));
-	return exec;
 }
 
 /* --- kernels --- */

@@ -27,17 +27,6 @@ template <class T> __global__ void of_type(T *out)
 }
 }
 
-static bool all_are(const int *memory, int count, int value)
-{
-	static int host[N];
-
-	cudaMemcpy(host, memory, (size_t)count * sizeof *host, cudaMemcpyDefault);
-	for (int i = 0; i < count; i++)
-		if (host[i] != value)
-			return false;
-	return true;
-}
-
 /* --- attributes of streams --- */
 
 static void attributes(void)
