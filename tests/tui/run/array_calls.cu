@@ -85,8 +85,8 @@ static void lines(void)
 
 /* --- rectangles --- */
 
-static void put(unsigned char *to, int to_pitch, const unsigned char *from, int from_pitch, int width,
-		int height)
+static void put(unsigned char *to, int to_pitch, const unsigned char *from, int from_pitch,
+		int width, int height)
 {
 	for (int y = 0; y < height; y++)
 		memcpy(to + y * to_pitch, from + y * from_pitch, (size_t)width);

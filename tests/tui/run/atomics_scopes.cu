@@ -25,7 +25,10 @@ template <class T> __host__ __device__ inline T value_of(unsigned i)
 template <> __host__ __device__ inline int value_of(unsigned i) { return (int)mixed(i); }
 template <> __host__ __device__ inline unsigned value_of(unsigned i) { return mixed(i); }
 /* Sums of these are exact in any order. */
-template <> __host__ __device__ inline float value_of(unsigned i) { return (float)(i % 64) - 20.0f; }
+template <> __host__ __device__ inline float value_of(unsigned i)
+{
+	return (float)(i % 64) - 20.0f;
+}
 template <> __host__ __device__ inline double value_of(unsigned i) { return (double)i * 0.25; }
 
 enum {

@@ -119,9 +119,11 @@ static void links(int count)
 	for (int from = 0; from < 2; from++) {
 		OK(cudaDeviceCanAccessPeer(&can, from, 1 - from));
 		value = -1;
-		OK(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, from, 1 - from));
+		OK(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, from,
+					    1 - from));
 		CHECK(value == can);
-		OK(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrPerformanceRank, from, 1 - from));
+		OK(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrPerformanceRank, from,
+					    1 - from));
 		CHECK(value >= 0);
 		OK(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrNativeAtomicSupported, from,
 					     1 - from));

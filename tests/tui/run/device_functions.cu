@@ -52,8 +52,8 @@ static const unsigned long long long_words[] = {
 	0xfffffffffffffffe, 0xffffffffffffffff,
 };
 static const float floats[] = {
-	0.0f, -0.0f, 1.0f, -1.0f, 0.1f, 3.0f, 1e-45f, -1e-45f, 1.17549435e-38f, 1e-38f, 3.4028235e38f,
-	-3.4028235e38f, INFINITY, -INFINITY, NAN, 16777216.0f, 16777217.0f, 0x1.fffffep-1f,
+	0.0f, -0.0f, 1.0f, -1.0f, 0.1f, 3.0f, 1e-45f, -1e-45f, 1.17549435e-38f, 1e-38f,
+	3.4028235e38f, -3.4028235e38f, INFINITY, -INFINITY, NAN, 16777216.0f, 16777217.0f, 0x1.fffffep-1f,
 	0x1.000002p0f,
 };
 static const double doubles[] = {
@@ -140,7 +140,8 @@ static int first_set(unsigned long long x)
 static long long high_product(unsigned long long a, unsigned long long b)
 {
 	unsigned long long al = a & 0xffffffff, ah = a >> 32, bl = b & 0xffffffff, bh = b >> 32;
-	unsigned long long middle = ah * bl + (al * bl >> 32), other = al * bh + (middle & 0xffffffff);
+	unsigned long long middle = ah * bl + (al * bl >> 32);
+	unsigned long long other = al * bh + (middle & 0xffffffff);
 	unsigned long long high = ah * bh + (middle >> 32) + (other >> 32);
 
 	high -= (a >> 63 ? b : 0) + (b >> 63 ? a : 0);
