@@ -219,8 +219,8 @@ const struct kernel kernel_flash_decode_fused = {
 #define PLANNED(kernel_name, type, reads) \
 	LADDER_NARROW(kernel_name, 9, type, planned_writes, reads, planned_points, \
 		      .independent = true, .programmatic = true)
-#define FUSED(type, reads) \
-	LADDER_NARROW(flash_decode_fused_tensor, 10, type, fused_writes, reads, fused_points, \
+#define FUSED(kernel_name, type, reads) \
+	LADDER_NARROW(kernel_name, 10, type, fused_writes, reads, fused_points, \
 		      .programmatic = true)
 
 PLANNED(flash_decode_planned_tensor, f16, planned_reads_16);
@@ -229,9 +229,12 @@ PLANNED(flash_decode_planned_tensor, e4m3, planned_reads_e4m3);
 PLANNED(flash_decode_planned_tensor_pair, f16, planned_reads_16);
 PLANNED(flash_decode_planned_tensor_pair, bf16, planned_reads_16);
 PLANNED(flash_decode_planned_tensor_pair, e4m3, planned_reads_e4m3);
-FUSED(f16, fused_reads_16);
-FUSED(bf16, fused_reads_16);
-FUSED(e4m3, fused_reads_e4m3);
+FUSED(flash_decode_fused_tensor, f16, fused_reads_16);
+FUSED(flash_decode_fused_tensor, bf16, fused_reads_16);
+FUSED(flash_decode_fused_tensor, e4m3, fused_reads_e4m3);
+FUSED(flash_decode_fused_tensor_pair, f16, fused_reads_16);
+FUSED(flash_decode_fused_tensor_pair, bf16, fused_reads_16);
+FUSED(flash_decode_fused_tensor_pair, e4m3, fused_reads_e4m3);
 
 /* --- the same with seq_lens before plan, with lse after out, and with options at the end --- */
 

@@ -8,6 +8,7 @@
 #include "kernels/online_softmax.cuh"
 #include "kernels/split_element.cuh"
 #include "kernels/split_rule.h"
+#include "sim/cuda/cache_hint.h"
 
 #define SPLIT_ROWS AT_ONCE(8)   /* values loaded at once */
 #define SPLIT_THREADS (WARP * SPLIT_WARPS)
@@ -252,17 +253,18 @@ static __device__ struct split_part split_merge_warps(const struct split *s, int
 	return part;
 }
 
-/* Writes a vector of a query head's partial: D accumulators, the maximum and the sum. */
+/* Writes a vector of a query head's partial: D accumulators, the maximum and the sum. A merge reads
+ * it after as many keys and values as a cache holds, or more. */
 static __device__ void split_write(const struct split *s, float *partials, int head, int vector,
 				   const struct split_part *part)
 {
 	/* Partials are D + 2 floats: aligned to 8 bytes. */
 	float2 *out = (float2 *)split_partial(s, partials, head);
 
-	out[2 * vector] = make_float2(part->acc.x, part->acc.y);
-	out[2 * vector + 1] = make_float2(part->acc.z, part->acc.w);
+	store_kept2(out + 2 * vector, make_float2(part->acc.x, part->acc.y));
+	store_kept2(out + 2 * vector + 1, make_float2(part->acc.z, part->acc.w));
 	if (vector == 0)
-		out[s->D / 2] = make_float2(part->max, part->sum);
+		store_kept2(out + s->D / 2, make_float2(part->max, part->sum));
 }
 
 /* Merges the warps and writes a partial for each query head. */

@@ -13,36 +13,114 @@
 #include "sim/cuda/programmatic.h"
 #include "sim/cuda/ticket.h"
 
-/* Takes the tickets of `count` splits of a KV head with `used` splits. True if all of its partials
- * are published now. All threads of the block must call it. */
-static __device__ bool is_last(unsigned *tickets, int count, int used)
-{
-	__shared__ bool last;
+#ifdef SPLIT_OPTIONS
+#define FUSED_LSE(in) (in)->lse
+#else
+#define FUSED_LSE(in) NULL
+#endif
 
-	__syncthreads();
-	if (threadIdx.x == 0 && threadIdx.y == 0) {
-		last = ticket_take(tickets, count) + count == (unsigned)used;
-		if (last)
-			*tickets = 0;
-	}
-	__syncthreads();
-	return last;
+/* The units of a block in the plan's list: the first one, and the one after the last. */
+struct fused_units {
+	const int4 *first, *end;
+};
+
+static __device__ struct fused_units fused_units_of_block(const int *plan)
+{
+	const int *head = plan + blockIdx.x * PLAN_HEAD;
+	const int4 *units = (const int4 *)(plan + PLAN_HEADS(gridDim.x));
+	struct fused_units of = { units + head[0], units + head[PLAN_HEAD] };
+
+	return of;
 }
 
-/* Merges the `used` splits of a KV head. */
-static __device__ void merge_all(const struct split *s, const struct split_launch *in, int used)
+/* Takes the tickets of the splits [begin, end) of a KV head with `used` splits, which the block has
+ * published. True if all partials of the KV head are published now: nobody else has tickets of one
+ * whose splits are all in this run. */
+static __device__ bool fused_take(unsigned *tickets, int begin, int end, int used)
 {
-	int vectors = s->D / 4;
+	unsigned count = end - begin;
 
-	for (int i = threadIdx.x + WARP * threadIdx.y; i < s->G * vectors; i += SPLIT_THREADS) {
-		long long row = s->row + i / vectors;
-		const float *partials = in->partials + row * SPLITS * (s->D + 2);
+	if (count < (unsigned)used) {
+		if (ticket_take(tickets, count) + count < (unsigned)used)
+			return false;
+		*tickets = 0;
+	}
+	return true;
+}
 
-		split_merge(partials, used, s->D, i % vectors, in->out + row * s->D);
+/* Sets complete[0] if the block took the last ticket of the first KV head of its units, and
+ * complete[1] if of another one, the last; those in between have no splits in other blocks. Two
+ * lanes take tickets at once. All threads of the block must call it. */
+static __device__ void fused_tickets(const struct fused_units *of, unsigned *tickets,
+				     bool complete[2])
+{
+	__syncthreads();                /* all have published */
+	if (threadIdx.x < 2 && threadIdx.y == 0) {
+		struct plan_unit first = plan_load(of->first), last = plan_load(of->end - 1);
+		int end = PLAN_INDEX(last.place) + 1;
+
+		if (threadIdx.x == 0)
+			complete[0] = fused_take(tickets + first.row, PLAN_INDEX(first.place),
+						 first.row == last.row ? end
+						 : PLAN_USED(first.place), PLAN_USED(first.place));
+		else
+			complete[1] = first.row != last.row
+				&& fused_take(tickets + last.row, 0, end, PLAN_USED(last.place));
+	}
+	__syncthreads();
+}
+
+/* What the merges of a launch read and write, as in struct split_launch; lse only with options. */
+struct fused_launch {
+	const float *partials;
+	float *out, *lse;
+	int G, D;
+};
+
+/* Merges the `used` splits of a KV head, in chunks of 32 vectors, of which the warp has every
+ * SPLIT_WARPS-th. Returns the number of the next chunk. */
+static __device__ int fused_merge_head(const struct fused_launch *in, int row, int used, int chunk)
+{
+	int vectors = in->D / 4, stride = in->D + 2;
+
+	for (int first = 0; first < in->G * vectors; first += WARP) {
+		int i = first + threadIdx.x;
+		long long head = (long long)row * in->G + i / vectors;
+		const float *partials = in->partials + head * SPLITS * stride;
+
+		if (chunk++ % SPLIT_WARPS != (int)threadIdx.y || i >= in->G * vectors)
+			continue;
+		split_merge(partials, used, in->D, i % vectors, in->out + head * in->D);
 #ifdef SPLIT_OPTIONS
 		if (i % vectors == 0)
-			in->lse[row] = split_merge_lse(partials, used, s->D);
+			in->lse[head] = split_merge_lse(partials, used, in->D);
 #endif
+	}
+	return chunk;
+}
+
+/* Merges the KV heads of the block's units of which it has published the last partials. A function
+ * with registers of its own: inlined, it takes some from the attention, which spills them. */
+static __device__ __noinline__ void fused_merge(const float *partials, float *out, float *lse,
+						unsigned *tickets, const int *plan, int G, int D)
+{
+	__shared__ bool complete[2];    /* see fused_tickets() */
+	struct fused_launch in = { partials, out, lse, G, D };
+	struct fused_units of = fused_units_of_block(plan);
+	const int4 *at = of.first;
+	int chunk = 0, last;
+
+	if (of.first == of.end)
+		return;
+	fused_tickets(&of, tickets, complete);
+	last = plan_load(of.end - 1).row;
+	while (at < of.end) {
+		struct plan_unit unit = plan_load(at);
+		int used = PLAN_USED(unit.place);
+
+		if (at == of.first ? complete[0] : unit.row != last || complete[1])
+			chunk = fused_merge_head(&in, unit.row, used, chunk);
+		at += used - PLAN_INDEX(unit.place);
 	}
 }
 
@@ -53,29 +131,21 @@ INLINE_PIECE void fused_run(const struct split_launch *in, int heads, split_atte
 	struct plan_run run = plan_run_of_block(in->plan, gridDim.x);
 	struct split_source source;
 	struct split s;
-	int published = 0;
 
-	split_place(&s, in, heads, shared, SPLIT_RING_FLOATS(heads, in->D));
+	split_place(&s, in, heads, shared, RUN_FLOATS(heads, in->D));
 	split_none(&s);
-	source_begin(&source, &s, in, &run, RING_PLACES_FOR(SPLIT_STAGES(heads, in->D)),
-		     landed, true, false);
+	source_begin(&source, &s, in, &run, RUN_PLACES(heads, in->D), landed, true, false);
 	while (run.count > 0) {
 		struct plan_unit unit = plan_next(&run);
-		int used = PLAN_USED(unit.place);
 
 		split_of_unit(&s, in, &unit);
 		attend(&s, &source);
 		grid_wait();
 		split_publish(&s, in->partials);
-		published++;
-		/* One ticket for all splits of the KV head in this run. */
-		if (run.count > 0 && run.ahead.row == unit.row)
-			continue;
-		if (is_last(in->tickets + unit.row, published, used))
-			merge_all(&s, in, used);
-		published = 0;
 	}
 	grid_wait();    /* without splits too: the next launch waits for the end of this one only */
+	fused_merge(in->partials, in->out, FUSED_LSE(in), in->tickets, in->plan, in->H / in->Hkv,
+		    in->D);
 }
 
 #endif

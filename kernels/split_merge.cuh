@@ -69,9 +69,41 @@ INLINE_PIECE float4 split_merge_parts(const struct split_parts *parts, int used,
 }
 
 /* Merges one vector of a row: partials [SPLITS, D + 2], of which `used` have keys. All of them are
- * loaded before the first is used. */
+ * loaded before the first is used; with SPLIT_PAIR, which has half of the registers, all states and
+ * then half of the vectors at once. */
 static __device__ void split_merge(const float *partials, int used, int D, int vector, float *out)
 {
+#ifdef SPLIT_PAIR
+	struct split_merged merged = { .acc = { 0.0f, 0.0f, 0.0f, 0.0f }, .max = -INFINITY };
+	float2 state[SPLITS];
+
+#pragma unroll
+	for (int i = 0; i < SPLITS; i++)
+		state[i] = __ldcg((const float2 *)(partials + min(i, used - 1) * (D + 2)) + D / 2);
+#pragma unroll
+	for (int i = 0; i < SPLITS; i++)
+		merged.max = fmaxf(merged.max, state[i].x);
+#pragma unroll
+	for (int half = 0; half < SPLITS; half += SPLITS / 2) {
+		float2 low[SPLITS / 2], high[SPLITS / 2];
+
+#pragma unroll
+		for (int i = 0; i < SPLITS / 2; i++) {
+			const float2 *partial = (const float2 *)(partials + min(half + i, used - 1)
+								 * (D + 2)) + 2 * vector;
+
+			low[i] = __ldcg(partial);
+			high[i] = __ldcg(partial + 1);
+		}
+#pragma unroll
+		for (int i = 0; i < SPLITS / 2; i++)
+			if (half + i < used)
+				split_merge_add(&merged, state[half + i],
+						make_float4(low[i].x, low[i].y, high[i].x,
+							    high[i].y), vector == 0);
+	}
+	((float4 *)out)[vector] = split_merge_end(&merged);
+#else
 	struct split_parts parts;
 
 #pragma unroll
@@ -84,6 +116,7 @@ static __device__ void split_merge(const float *partials, int used, int D, int v
 		parts.high[i] = __ldcg(partial + 2 * vector + 1);
 	}
 	((float4 *)out)[vector] = split_merge_parts(&parts, used, vector);
+#endif
 }
 
 /* The logarithm of the sum of the weights of a row, of partials as in split_merge(): its maximum

@@ -10,16 +10,6 @@
 #include "kernels/split_ring.cuh"
 #include "sim/cuda/programmatic.h"
 
-/* The ring of a block that has a multiprocessor for itself, or with SPLIT_PAIR shares it with
- * another. */
-#ifdef SPLIT_PAIR
-#define PLANNED_PLACES(heads, D) PAIR_PLACES(heads, D, sizeof(split_element))
-#define PLANNED_FLOATS(heads, D) PAIR_RING_FLOATS(heads, D, sizeof(split_element))
-#else
-#define PLANNED_PLACES(heads, D) RING_PLACES_FOR(SPLIT_STAGES(heads, D))
-#define PLANNED_FLOATS(heads, D) SPLIT_RING_FLOATS(heads, D)
-#endif
-
 INLINE_PIECE void planned_run(const struct split_launch *in, int heads, split_attend_fn *attend,
 			      float *shared)
 {
@@ -28,9 +18,9 @@ INLINE_PIECE void planned_run(const struct split_launch *in, int heads, split_at
 	struct split_source source;
 	struct split s;
 
-	split_place(&s, in, heads, shared, PLANNED_FLOATS(heads, in->D));
+	split_place(&s, in, heads, shared, RUN_FLOATS(heads, in->D));
 	split_none(&s);
-	source_begin(&source, &s, in, &run, PLANNED_PLACES(heads, in->D), landed, true, false);
+	source_begin(&source, &s, in, &run, RUN_PLACES(heads, in->D), landed, true, false);
 	while (run.count > 0) {
 		struct plan_unit unit = plan_next(&run);
 

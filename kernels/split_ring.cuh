@@ -26,6 +26,16 @@
 	((stages) * RING_RATIO < SPLIT_MAX_PLACES ? (stages) * RING_RATIO : SPLIT_MAX_PLACES)
 #define RING_PLACES RING_PLACES_FOR(SPLIT_MAX_STAGES)   /* most places of a warp */
 
+/* The ring of a block with a run of splits: places of a warp, and floats of the block. It has a
+ * multiprocessor for itself, or with SPLIT_PAIR shares it with another. */
+#ifdef SPLIT_PAIR
+#define RUN_PLACES(heads, D) PAIR_PLACES(heads, D, sizeof(split_element))
+#define RUN_FLOATS(heads, D) PAIR_RING_FLOATS(heads, D, sizeof(split_element))
+#else
+#define RUN_PLACES(heads, D) RING_PLACES_FOR(SPLIT_STAGES(heads, D))
+#define RUN_FLOATS(heads, D) SPLIT_RING_FLOATS(heads, D)
+#endif
+
 struct split_source {
 	split_vector *tiles;            /* [stages] of the warp */
 	uint64_t *landed;               /* [stages] */

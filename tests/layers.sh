@@ -49,8 +49,8 @@ layer() {
 
 layer base base/math/narrow_float.h
 layer base/math base/math/ex2_model.c ex2_model.c
-layer kernels base sim/cuda/async.h sim/cuda/narrow.h sim/cuda/cluster.h sim/cuda/programmatic.h sim/cuda/tensor.h \
-	sim/cuda/tensor_list.h sim/cuda/ticket.h
+layer kernels base sim/cuda/async.h sim/cuda/cache_hint.h sim/cuda/narrow.h sim/cuda/cluster.h \
+	sim/cuda/programmatic.h sim/cuda/tensor.h sim/cuda/tensor_list.h sim/cuda/ticket.h
 layer traces base
 layer traces/store base traces
 layer traces/diff base traces traces/store

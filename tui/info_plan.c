@@ -65,7 +65,7 @@ struct plan {
 	int rung;
 	bool picked;                    /* by the shape table */
 	int64_t clusters;               /* of rung 10; 0: its other form */
-	bool pairs;                     /* of blocks on a multiprocessor: rung 9 */
+	bool pairs;                     /* of blocks on a multiprocessor: rungs 9 and 10 */
 	int at_once;                    /* blocks on a multiprocessor */
 	double floor, read, compute, end, expected;     /* us */
 };

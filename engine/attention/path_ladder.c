@@ -74,8 +74,8 @@ static bool suits_clusters(const struct attention_shape *s, int multiprocessors)
 		&& CLUSTER_STAGES(ladder_room(s, 10), s->head_dim) >= CLUSTER_MIN_STAGES;
 }
 
-/* Whether rung 9 has two blocks for each multiprocessor: tensor cores and exchanges keep a warp
- * waiting, and 16 warps hide what 8 do not (doc/ladder.md). With no more splits than
+/* Whether rungs 9 and 10 have two blocks for each multiprocessor: tensor cores and exchanges keep a
+ * warp waiting, and 16 warps hide what 8 do not (doc/ladder.md). With no more splits than
  * multiprocessors each has one, whose larger ring is better. */
 static bool suits_pairs(const struct attention_shape *s, int multiprocessors)
 {
@@ -98,33 +98,33 @@ static const struct {
 	int group, len, head_dim;       /* at least: query heads of a KV head; room for keys */
 } shape_table[] = {
 	{ .rung = 9, .group = 9 },
-	{ .rung = 9, .len = (16 << 10) + 1 },
+	{ .rung = 9, .alone = true, .len = (16 << 10) + 1 },
 	{ .rung = 10, .clusters = true, .group = 5 },
 	{ .rung = 10, .clusters = true, .len = (2 << 10) + 1 },
 	{ .rung = 10, .clusters = true, .head_dim = 256 },
-	/* Of several, some may end long before the others: a last block makes that worse. */
-	{ .rung = 9, .len = (8 << 10) + 1 },
 	/* A second launch is less than a last block's wait, and than the barriers of a cluster. */
 	{ .rung = 9, .alone = true, .len = 3 << 10 },
 	{ .rung = 9, .clusters = true },
 	{ .rung = 10 },
 };
 
-/* The same for other types: a plan where it has two blocks for each multiprocessor, or for one
- * sequence; but clusters for a short one with many query heads, and a block for each split of a
- * very long one of e4m3. Many that may be long, and so have different lengths, have a block for
- * each split too, or with e4m3 a plan. */
+/* The same for other types: a last block for several sequences, and a second launch for one. But
+ * clusters for a short one with many query heads, a block for each split of a very long one of
+ * e4m3, and a second launch for several of e4m3 that may be long. Without two blocks for each
+ * multiprocessor, many that may be long, and so have different lengths, have a block for each
+ * split. */
 static int narrow_rung(const struct attention_shape *s, bool options)
 {
 	bool long_rows = s->max_len > 16 << 10, fp8 = s->kv_dtype == DTYPE_E4M3;
+	bool pairs = !options && suits_pairs(s, TABLE_MULTIPROCESSORS);
 
-	if (!options && suits_pairs(s, TABLE_MULTIPROCESSORS))
+	if (s->slots > 1 && long_rows && fp8)
 		return 9;
-	if (s->slots > 1 && long_rows)
-		return fp8 ? 9 : s->slots > 16 ? LADDER_TENSOR_RUNG : 10;
+	if (s->slots > 16 && long_rows && !pairs)
+		return LADDER_TENSOR_RUNG;
 	if (s->slots > 1)
 		return 10;
-	if (fp8 && s->max_len > 128 << 10)
+	if (fp8 && s->max_len > 128 << 10 && !pairs)
 		return LADDER_TENSOR_RUNG;
 	return group_of(s) >= 5 && s->max_len <= 1 << 10 && !options
 		&& suits_clusters(s, TABLE_MULTIPROCESSORS) ? 10 : 9;
@@ -185,7 +185,7 @@ enum ladder_form ladder_form(const struct attention_shape *s, const struct devic
 		return LADDER_SINGLE;
 	if (rung == 10 && suits_clusters(s, info->multiprocessors))
 		return LADDER_CLUSTERS;
-	return rung == 9 && suits_pairs(s, info->multiprocessors) ? LADDER_PAIRS : LADDER_SINGLE;
+	return suits_pairs(s, info->multiprocessors) ? LADDER_PAIRS : LADDER_SINGLE;
 }
 
 int ladder_max_blocks(enum ladder_form form, int multiprocessors)

@@ -37,8 +37,7 @@ enum ladder_form {
 	LADDER_SINGLE,                  /* a block for each multiprocessor */
 	LADDER_CLUSTERS,                /* flash_decode_cluster: rung 10 for one sequence, or few
 					 * short ones */
-	LADDER_PAIRS,                   /* two blocks for each: rung 9 for batches on tensor
-					 * cores */
+	LADDER_PAIRS,                   /* two blocks for each: batches on tensor cores */
 };
 /* The form of a shape's rung on a device; LADDER_SINGLE for rungs without others. */
 enum ladder_form ladder_form(const struct attention_shape *, const struct device_info *);

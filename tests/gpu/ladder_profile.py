@@ -29,13 +29,15 @@ REASONS = ["barrier", "long_scoreboard", "short_scoreboard", "math_pipe_throttle
 	   "not_selected", "mio_throttle", "lg_throttle", "membar", "sleeping", "branch_resolving",
 	   "no_instruction", "dispatch_stall", "drain", "imc_miss"]
 FIGURES = {"us": "gpu__time_duration.sum", "read": "dram__bytes_read.sum",
+	   "written": "dram__bytes_write.sum",
 	   "memory": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
 	   "fma": "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed",
 	   "issue": "smsp__issue_active.avg.pct_of_peak_sustained_elapsed",
 	   "warps": "sm__warps_active.avg.pct_of_peak_sustained_elapsed"}
+MEGABYTES = {"byte": 1e-6, "Kbyte": 1e-3, "Mbyte": 1, "Gbyte": 1e3}
 SCALE = {"us": {"nsecond": 1e-3, "ns": 1e-3, "usecond": 1, "us": 1, "msecond": 1e3, "ms": 1e3,
 		"second": 1e6, "s": 1e6},
-	 "read": {"byte": 1e-6, "Kbyte": 1e-3, "Mbyte": 1, "Gbyte": 1e3}}
+	 "read": MEGABYTES, "written": MEGABYTES}
 
 
 def stall(reason):
@@ -86,7 +88,8 @@ def waits(cells):
 def print_row(shape, rung, cells):
 	figures = {key: number(cells, name, SCALE.get(key)) for key, name in FIGURES.items()}
 	print(f"| {shape} | {rung or '-'} | `{cells['kernel']}` | {cell(figures['us'], 2)} |",
-	      f"{cell(figures['read'], 2)} | {cell(figures['memory'], 1)} |",
+	      f"{cell(figures['read'], 2)} | {cell(figures['written'], 2)} |",
+	      f"{cell(figures['memory'], 1)} |",
 	      f"{cell(figures['issue'], 1)} | {cell(figures['fma'], 1)} |",
 	      f"{cell(figures['warps'], 1)} | {waits(cells)} |", flush=True)
 
@@ -101,9 +104,9 @@ def main():
 	flashtwin = sys.argv[1]
 	ncu = sys.argv[2] if len(sys.argv) > 2 else "ncu"
 	ragged = ragged_lengths(flashtwin)
-	print("| shape | rung | kernel | us | MB read | memory % | issue % | fma % | warps % |"
-	      " warps wait for |")
-	print("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |")
+	print("| shape | rung | kernel | us | MB read | MB written | memory % | issue % |"
+	      " fma % | warps % | warps wait for |")
+	print("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |")
 	for shape, rungs, kv_dtype in RUNS:
 		for rung in rungs:
 			seen = set()

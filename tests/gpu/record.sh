@@ -103,13 +103,13 @@ with open(sys.argv[1], "r+b") as file:
 # Each rung of the ladder: a sequence of one key beside one of several splits, the same in every
 # trace of a type of keys and values. tests/tui/views/test_view_ladder.sh compares those of f32.
 if command -v python3 >/dev/null 2>&1; then
-	# climbed NAME RUNG SLOTS LENGTHS TYPE OPTION...: two query heads for a KV head.
+	# climbed NAME RUNG SLOTS LENGTHS TYPE OPTION...: two query heads for a KV head, or as GROUP says.
 	climbed() {
 		name=$1 rung=$2 slots=$3 lengths=$4 type=$5 room=130
 		shift 5
 		# Room for three splits: of many sequences, more than there are multiprocessors.
 		[ "$slots" -lt 45 ] || room=257
-		values "$work/ladder_q.npy" 1 "$slots, 2, 64"
+		values "$work/ladder_q.npy" 1 "$slots, ${GROUP:-2}, 64"
 		for letter in k v; do
 			kv=$work/ladder_$letter.npy
 			values "$kv" "$([ "$letter" = k ] && echo 2 || echo 3)" "$slots, 1, $room, 64"
@@ -125,6 +125,11 @@ if command -v python3 >/dev/null 2>&1; then
 		[ "$bytes" -le 250000 ] || result FAIL "size of $name.twin" \
 			"$bytes bytes, the maximum is 250000"
 	}
+	# Rung 0 takes one sequence, and a KV head for each query head.
+	GROUP=1 climbed ladder-0 0 1 130 f32
+	for rung in 1 2 3; do
+		climbed "ladder-$rung" "$rung" 2 1,130 f32
+	done
 	features='--window 100 --sinks 3 --softcap 5 --lse'
 	for type in f32 f16 bf16 e4m3; do
 		suffix=-$type
@@ -140,8 +145,10 @@ if command -v python3 >/dev/null 2>&1; then
 		# Too many sequences for clusters.
 		climbed "ladder-10$suffix" 10 9 1,130,0,0,0,0,0,0,0 "$type"
 		# More splits than multiprocessors.
-		[ "$type" = f32 ] || climbed "ladder-pair-9-$type" 9 45 \
-			"1,130$(printf ',0%.0s' $(seq 43))" "$type"
+		for rung in 9 10; do
+			[ "$type" = f32 ] || climbed "ladder-pair-$rung-$type" "$rung" 45 \
+				"1,130$(printf ',0%.0s' $(seq 43))" "$type"
+		done
 		# Features, but not on each rung of each type, to save space.
 		case $type in
 		f32) set -- 6 10 ;;

@@ -55,9 +55,15 @@ expect 'at most 16 tiles' 0 '^\*        64    16                  16 '
 for form in 'bf16 32,32/8,128,4K 2 264' 'e4m3 32,32/8,128,4K 5 264' 'bf16 1,32/8,128,4K 6 128' \
 	'bf16 32,72/8,128,4K 4 132'; do
 	set -- $form
-	run info --plan "$2" --kv-dtype "$1" --rung 9
-	expect "blocks of $1, $2" 0 "^\\* *128    16 *$3 " "^blocks  *$4 with keys, on 132 " \
-		"$([ "$4" = 264 ] && echo ', 2 at a time' || echo ', 1 at a time')"
+	for rung in 9 10; do
+		case $rung$2 in
+		101,*) continue ;;      # has clusters
+		esac
+		run info --plan "$2" --kv-dtype "$1" --rung "$rung"
+		expect "blocks of $1, $2, rung $rung" 0 "^\\* *128    16 *$3 " \
+			"^blocks  *$4 with keys, on 132 " \
+			"$([ "$4" = 264 ] && echo ', 2 at a time' || echo ', 1 at a time')"
+	done
 done
 
 # The tiles are those of the rung: rung 5 loads them when it needs them, and its blocks have no ring.

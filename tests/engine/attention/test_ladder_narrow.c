@@ -29,6 +29,7 @@ static const struct form {
 	{ "rung 5", 5, 0 }, { "rung 6", 6, 0 }, { "rung 7", 7, 0 }, { "rung 9", 9, 0 },
 	{ "rung 10", 10, 0 }, { "rung 10 without clusters", 10, LADDER_CLUSTER_LEN + 1 },
 	{ "rung 9 with many sequences", 9, 0, MANY_SLOTS },
+	{ "rung 10 with many sequences", 10, 0, MANY_SLOTS },
 };
 enum { TENSOR = 2 };                    /* the first form with tensor cores */
 static const int dims[] = { HEAD_SIZES };
@@ -262,7 +263,9 @@ START_TEST(large_batches_have_pairs_of_blocks)
 	} cases[] = {
 		{ DTYPE_BF16, 9, MANY_SLOTS, 4, 128, CAPACITY, 0, 9, LADDER_PAIRS },
 		{ DTYPE_F16, 9, MANY_SLOTS, 8, 64, CAPACITY, 0, 9, LADDER_PAIRS },
-		{ DTYPE_F16, 10, MANY_SLOTS, 8, 64, CAPACITY, 0, 9, LADDER_SINGLE },
+		{ DTYPE_F16, 10, MANY_SLOTS, 8, 64, CAPACITY, 0, 9, LADDER_PAIRS },
+		{ DTYPE_BF16, 10, MANY_SLOTS, 4, 256, CAPACITY, 0, 9, LADDER_SINGLE },
+		{ DTYPE_BF16, 10, 1, 4, 128, CAPACITY, 0, 9, LADDER_CLUSTERS },
 		{ DTYPE_E4M3, 13, MANY_SLOTS, 8, 96, CAPACITY, 0, 9, LADDER_PAIRS },
 		{ DTYPE_E4M3, 9, 67, 8, 80, SPLIT_UNIT, 0, 9, LADDER_PAIRS },
 		{ DTYPE_E4M3, 9, 66, 8, 80, SPLIT_UNIT, 0, 9, LADDER_SINGLE },
