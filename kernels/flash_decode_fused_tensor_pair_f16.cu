@@ -1,5 +1,5 @@
-/* flash_decode_fused_tensor_pair_f16.cu - flash_decode_fused_tensor_f16, of which two blocks run on a
- * multiprocessor: rung 10.
+/* flash_decode_fused_tensor_pair_f16.cu - flash_decode_fused_tensor_f16, of which two blocks
+ * run on a multiprocessor: rung 10.
  *
  * The same parameters and bits. Blocks have half of its registers and shared memory, so head sizes
  * are at most 128, and KV heads have at most 8 query heads: the host checks that. Needs sm_90.

@@ -28,12 +28,12 @@
  * how long a read of nothing takes; how long the ladder takes from its last tile to the output, and
  * how much less from rung 9 up, whose launches overlap; how long the warps of a split merge, while
  * a block copies less; how long a warp takes for one tile of TILE_ELEMENTS if it does not wait for
- * memory, and how much longer the end, by its room for query heads. */
+ * memory, and how much longer the end, by its room for query heads. Partials stay in the L2. */
 #define READ_SHARE 0.955
 #define START_US 1.9
 #define END_US 4.2
 #define OVERLAP_SAVES_US 2.7
-#define SPLIT_US 0.45
+#define SPLIT_US 0.05
 static const struct {
 	int heads;
 	double us, end_us;
@@ -226,7 +226,7 @@ static double tile_time(const struct shape *s, const struct plan *p, bool tensor
 
 static void add_times(const struct shape *s, const struct target *t, struct plan *p)
 {
-	double moved = (double)p->cache + (double)p->io + (double)p->partials;
+	double moved = (double)p->cache + (double)p->io;
 	double rate = READ_SHARE * t->bandwidth;
 	bool tensor = s->kv_dtype != DTYPE_F32 && p->rung >= LADDER_TENSOR_RUNG;
 	int64_t more = p->units / ((int64_t)t->info.multiprocessors * p->at_once);
