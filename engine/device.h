@@ -315,7 +315,7 @@ enum status device_open(const char *name, const struct device_options *, struct 
 void device_close(struct device *);
 enum status device_info(struct device *, struct device_info *out);
 /* The size of the heap that malloc() in device code uses. Waits for earlier work. Error 1 after a
- * kernel allocated; a heap of more than the device's memory is as large as that.
+ * kernel allocated. A larger heap than the device's memory is reduced to that.
  * reset: frees all memory of the heap first, if the device can. */
 enum status device_set_heap(struct device *, size_t bytes, bool reset);
 /* The attribute that CUDA's cudaDeviceAttr numbers. Error 1 for an unknown one. */

@@ -2,9 +2,10 @@
  * merges its splits, and which begins while the launch before it ends.
  *
  * As flash_decode_planned, and then flash_decode_merge, with the same bits: whichever block is the
- * last one, it merges in index order. A block that has published the partials of a split takes a
- * ticket of its KV head, tickets [M, Hkv]; whoever takes the last one sees all partials. It returns
- * the tickets, so that the next launch, or replay of a graph, begins at 0 again. Writes partials
+ * last one, it merges in index order. A block that has published all of its splits takes tickets
+ * [M, Hkv] of its first and its last KV head, one for each of its splits, unless it has all splits
+ * of that KV head. The block that takes the last one sees all partials, merges them, and sets the
+ * tickets to 0 again, for the next launch or replay of a graph. Writes partials
  * [M, H, SPLITS, D + 2] and out [M, H, D]. The merge has no named points, because they would be
  * those of another block in each run.
  *

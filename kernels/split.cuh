@@ -253,8 +253,9 @@ static __device__ struct split_part split_merge_warps(const struct split *s, int
 	return part;
 }
 
-/* Writes a vector of a query head's partial: D accumulators, the maximum and the sum. A merge reads
- * it after as many keys and values as a cache holds, or more. */
+/* Writes a vector of a query head's partial: D accumulators, the maximum and the sum. Partials stay
+ * in the L2 until a merge reads them, although a launch reads more keys and values than the L2
+ * holds. Those of a cluster are only for traces. */
 static __device__ void split_write(const struct split *s, float *partials, int head, int vector,
 				   const struct split_part *part)
 {

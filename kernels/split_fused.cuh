@@ -1,5 +1,5 @@
-/* split_fused.cuh - a block attends to the run of splits that a plan gives it, and merges those of
- * KV heads of which it is the last one: rung 10.
+/* split_fused.cuh - a block attends to the run of splits that a plan gives it, and then merges each
+ * KV head of whose partials it published the last ones: rung 10.
  *
  * Included only by flash_decode_fused.cu and its versions for other types of keys and values,
  * after they say which (kernels/split_element.cuh).
@@ -34,8 +34,8 @@ static __device__ struct fused_units fused_units_of_block(const int *plan)
 }
 
 /* Takes the tickets of the splits [begin, end) of a KV head with `used` splits, which the block has
- * published. True if all partials of the KV head are published now: nobody else has tickets of one
- * whose splits are all in this run. */
+ * published. True if all partials of the KV head are published now. No other block has splits of a
+ * KV head whose splits are all in this run. */
 static __device__ bool fused_take(unsigned *tickets, int begin, int end, int used)
 {
 	unsigned count = end - begin;
@@ -48,9 +48,9 @@ static __device__ bool fused_take(unsigned *tickets, int begin, int end, int use
 	return true;
 }
 
-/* Sets complete[0] if the block took the last ticket of the first KV head of its units, and
- * complete[1] if of another one, the last; those in between have no splits in other blocks. Two
- * lanes take tickets at once. All threads of the block must call it. */
+/* Sets complete[0] if all partials of the first KV head of the block's units are published, and
+ * complete[1] if those of the last one are, unless that is the first; those in between have no
+ * splits in other blocks. Two lanes take tickets at once. All threads of the block must call it. */
 static __device__ void fused_tickets(const struct fused_units *of, unsigned *tickets,
 				     bool complete[2])
 {
@@ -120,7 +120,7 @@ static __device__ __noinline__ void fused_merge(const float *partials, float *ou
 
 		if (at == of.first ? complete[0] : unit.row != last || complete[1])
 			chunk = fused_merge_head(&in, unit.row, used, chunk);
-		at += used - PLAN_INDEX(unit.place);
+		at += max(used - PLAN_INDEX(unit.place), 1);
 	}
 }
 

@@ -28,7 +28,7 @@
  * how long a read of nothing takes; how long the ladder takes from its last tile to the output, and
  * how much less from rung 9 up, whose launches overlap; how long the warps of a split merge, while
  * a block copies less; how long a warp takes for one tile of TILE_ELEMENTS if it does not wait for
- * memory, and how much longer the end, by its room for query heads. Partials stay in the L2. */
+ * memory, and how much longer the end, by its room for query heads. Partials are not counted. */
 #define READ_SHARE 0.955
 #define START_US 1.9
 #define END_US 4.2

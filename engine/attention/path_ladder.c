@@ -109,10 +109,9 @@ static const struct {
 };
 
 /* The same for other types: a last block for several sequences, and a second launch for one. But
- * clusters for a short one with many query heads, a block for each split of a very long one of
- * e4m3, and a second launch for several of e4m3 that may be long. Without two blocks for each
- * multiprocessor, many that may be long, and so have different lengths, have a block for each
- * split. */
+ * clusters for a short one with many query heads, and a second launch for several of e4m3 that may
+ * be long. Without two blocks for each multiprocessor, a very long one of e4m3 has a block for each
+ * split, and so have many that may be long, and so have different lengths. */
 static int narrow_rung(const struct attention_shape *s, bool options)
 {
 	bool long_rows = s->max_len > 16 << 10, fp8 = s->kv_dtype == DTYPE_E4M3;

@@ -1,9 +1,9 @@
-/* cache_hint.h - stores that tell a GPU's L2 cache how long to keep what they write, for kernels on
- * both devices.
+/* cache_hint.h - stores with an eviction priority for a GPU's L2 cache, for kernels on both
+ * devices.
  *
- *   store_kept2(to, value)    stores a float2 that is read again soon: an L2 cache gives it up
- *                             after all else. Without the hint it is written to memory, and read
- *                             back, when a launch reads more than the cache holds.
+ *   store_kept2(to, value)    stores a float2 that is read again soon: the L2 evicts it after all
+ *                             else. Without the hint it is written to memory, and read back, when
+ *                             a launch reads more than the L2 holds.
  */
 #ifndef SIM_CACHE_HINT_H
 #define SIM_CACHE_HINT_H

@@ -341,7 +341,7 @@ static enum status sim_set_heap(struct device *device, size_t bytes, bool reset)
 	if (sim->heap.used)
 		return fail_device(1, "the size of the heap can only be set before a kernel "
 				   "allocates");
-	/* An H200 takes any size; there is not more than its memory. */
+	/* As on an H200, more than the device's memory is no error; the heap then is that large. */
 	if (bytes > memory)
 		bytes = memory;
 	sim->heap.bytes = (bytes + HEAP_ALIGNMENT - 1) / HEAP_ALIGNMENT * HEAP_ALIGNMENT;

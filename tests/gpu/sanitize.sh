@@ -87,7 +87,7 @@ sanitize_narrow() {
 	done
 }
 
-# So many splits that rung 9 has two blocks for each multiprocessor, and some have two splits.
+# So many splits that rungs 9 and 10 have two blocks for each multiprocessor, and some have two splits.
 sanitize_pairs() {
 	tensor "$work/pair_q.npy" 1 '1, 280, 64'
 	for type in f16 bf16 e4m3; do
@@ -95,8 +95,10 @@ sanitize_pairs() {
 			tensor "$work/wide.npy" 2 '1, 140, 300, 64'
 			narrow_tensor "$type" "$work/wide.npy" "$work/pair_$letter.npy" '1, 140, 300, 64'
 		done
-		sanitize_attend "$1" "140 KV heads, $type" "$work/pair_q.npy" "$work/pair" \
-			--path ladder --rung 9 --kv-dtype "$type"
+		for rung in 9 10; do
+			sanitize_attend "$1" "140 KV heads, $type" "$work/pair_q.npy" \
+				"$work/pair" --path ladder --rung "$rung" --kv-dtype "$type"
+		done
 	done
 }
 

@@ -95,7 +95,7 @@ static enum status measure(struct suite *s, const char *kernel, const char *size
 
 /* --- decode --- */
 
-/* As many sequences as rung 9 has two blocks on a multiprocessor for. */
+/* As many sequences as rungs 9 and 10 have two blocks on a multiprocessor for. */
 enum { PAIR_SLOTS = 9 };
 
 static const struct check_case {
@@ -125,6 +125,7 @@ static const struct check_case {
 	{ "ladder", GRAPH_NONE, 4, 1, 10, DTYPE_F16, 0 },
 	{ "ladder", GRAPH_NONE, 2, 1, 10, DTYPE_F16, 0 },
 	{ "ladder", GRAPH_NONE, PAIR_SLOTS, 1, 9, DTYPE_F16, 0 },
+	{ "ladder", GRAPH_NONE, PAIR_SLOTS, 1, 10, DTYPE_F16, 0 },
 	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_BF16, 0 },
 	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_BF16, 0 },
 	{ "ladder", GRAPH_NONE, 4, 1, 7, DTYPE_BF16, 0 },
@@ -132,6 +133,7 @@ static const struct check_case {
 	{ "ladder", GRAPH_NONE, 4, 1, 10, DTYPE_BF16, 0 },
 	{ "ladder", GRAPH_NONE, 2, 1, 10, DTYPE_BF16, 0 },
 	{ "ladder", GRAPH_NONE, PAIR_SLOTS, 1, 9, DTYPE_BF16, 0 },
+	{ "ladder", GRAPH_NONE, PAIR_SLOTS, 1, 10, DTYPE_BF16, 0 },
 	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_E4M3, 0 },
 	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_E4M3, 0 },
 	{ "ladder", GRAPH_NONE, 4, 1, 7, DTYPE_E4M3, 0 },
@@ -139,6 +141,7 @@ static const struct check_case {
 	{ "ladder", GRAPH_NONE, 4, 1, 10, DTYPE_E4M3, 0 },
 	{ "ladder", GRAPH_NONE, 2, 1, 10, DTYPE_E4M3, 0 },
 	{ "ladder", GRAPH_NONE, PAIR_SLOTS, 1, 9, DTYPE_E4M3, 0 },
+	{ "ladder", GRAPH_NONE, PAIR_SLOTS, 1, 10, DTYPE_E4M3, 0 },
 	{ "ladder", GRAPH_NONE, 4, 1, 5, DTYPE_F32, 1 },
 	{ "ladder", GRAPH_NONE, 4, 1, 6, DTYPE_F32, 1 },
 	{ "ladder", GRAPH_NONE, 4, 1, 9, DTYPE_F32, 1 },

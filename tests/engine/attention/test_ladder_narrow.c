@@ -20,8 +20,8 @@
 static const enum dtype types[] = { DTYPE_F16, DTYPE_BF16, DTYPE_E4M3 };
 enum { SLOTS = 4, MANY_SLOTS = 11 * SLOTS, KV_HEADS = 2, CAPACITY = SPLIT_UNIT * (SPLITS + 1) };
 /* Rung 10 has clusters, except where one of several sequences has room for more keys than they
- * take. With many sequences rung 9 has two blocks for each multiprocessor, where a shape has that
- * form: more splits with keys than there are blocks, so that some have several. */
+ * take. With many sequences rungs 9 and 10 have two blocks for each multiprocessor, where a shape
+ * has that form: more splits with keys than there are blocks, so that some have several. */
 static const struct form {
 	const char *name;
 	int rung, max_len, slots;       /* 0: those of the caches; more slots repeat those */
@@ -295,6 +295,35 @@ START_TEST(large_batches_have_pairs_of_blocks)
 }
 END_TEST
 
+/* The rung of the shape table for several sequences and for one. */
+START_TEST(the_table_knows_batches)
+{
+	static const struct {
+		enum dtype kv_dtype;
+		int slots, head_dim, max_len, rung;
+	} cases[] = {
+		{ DTYPE_BF16, 32, 128, 4096, 10 }, { DTYPE_BF16, 32, 128, 65536, 10 },
+		{ DTYPE_BF16, 32, 256, 65536, 7 }, { DTYPE_BF16, 16, 256, 65536, 10 },
+		{ DTYPE_BF16, 2, 128, 1024, 10 }, { DTYPE_BF16, 1, 128, 65536, 9 },
+		{ DTYPE_E4M3, 32, 128, 16384, 10 }, { DTYPE_E4M3, 32, 128, 16385, 9 },
+		{ DTYPE_E4M3, 32, 256, 65536, 9 }, { DTYPE_E4M3, 1, 128, 131073, 7 },
+		{ DTYPE_F32, 32, 128, 4096, 10 }, { DTYPE_F32, 32, 128, 65536, 10 },
+		{ DTYPE_F32, 1, 128, 65536, 9 },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct attention_shape s = {
+			.layers = 1, .slots = cases[i].slots, .kv_heads = 8, .heads = 32,
+			.head_dim = cases[i].head_dim, .max_len = cases[i].max_len,
+			.kv_dtype = cases[i].kv_dtype,
+		};
+
+		ck_assert_msg(ladder_rung(&s) == cases[i].rung, "case %zu: rung %d, not %d", i,
+			      ladder_rung(&s), cases[i].rung);
+	}
+}
+END_TEST
+
 /* All shapes have room for the keys and the values of a tile. */
 START_TEST(pairs_have_two_tiles_in_flight)
 {
@@ -507,6 +536,7 @@ int main(void)
 	tcase_add_loop_test(tests, the_bits_are_those_of_f32, 0, CASES);
 	tcase_add_loop_test(tests, tensor_cores_have_the_same_bits_on_all_rungs, 0, CASES);
 	tcase_add_test(tests, large_batches_have_pairs_of_blocks);
+	tcase_add_test(tests, the_table_knows_batches);
 	tcase_add_test(tests, pairs_have_two_tiles_in_flight);
 	tcase_add_loop_test(tests, tensor_cores_are_accurate, 0, CASES);
 	tcase_add_loop_test(tests, a_nan_stays_in_its_rows, 0, TYPES);

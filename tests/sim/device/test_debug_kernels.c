@@ -96,7 +96,8 @@ static const struct ladder_way {
 	{ 10, DTYPE_E4M3, 0, 1 },
 	/* as many as have two blocks for each multiprocessor */
 	{ 9, DTYPE_F16, 0, 0, PAIR_HEADS }, { 9, DTYPE_BF16, 0, 0, PAIR_HEADS },
-	{ 9, DTYPE_E4M3, 0, 0, PAIR_HEADS },
+	{ 9, DTYPE_E4M3, 0, 0, PAIR_HEADS }, { 10, DTYPE_F16, 0, 0, PAIR_HEADS },
+	{ 10, DTYPE_BF16, 0, 0, PAIR_HEADS }, { 10, DTYPE_E4M3, 0, 0, PAIR_HEADS },
 };
 
 static void compare_path(const struct path *path, int round)

@@ -82,7 +82,7 @@ static void limits(int *out)
 
 	cudaDeviceGetLimit(&bytes, heap);
 	printf("default: %zu\n", bytes);
-	printf("too large: %d\n", cudaDeviceSetLimit(heap, (size_t)1 << 40));
+	printf("larger than the memory: %d\n", cudaDeviceSetLimit(heap, (size_t)1 << 40));
 	release_none<<<1, 1>>>(nullptr);
 	printf("large: %d\n", cudaDeviceSetLimit(heap, (32 << 20) + 1));
 	cudaDeviceGetLimit(&bytes, heap);

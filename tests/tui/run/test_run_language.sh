@@ -43,9 +43,9 @@ for options in '' --check; do
 		"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
 done
 wanted='default: 8388608
-too large: 2
+larger than the memory: 0
 large: 0
-set: 33554433, 2
+set: 33554433, 0
 in use: 1
 still: 33554433, 1
 fits: 0 0
@@ -64,7 +64,7 @@ done
 run run heap.cu -o heap.twin -- limits
 run sql --plain heap.twin "SELECT code, bytes, pattern FROM v_op WHERE kind = 'heap'"
 result 'the trace has its sizes' "$(diff - out <<'EOF'
-2	1099511627776	0
+0	1099511627776	0
 0	33554433	0
 1	67108864	0
 0	8388608	1
