@@ -41,7 +41,7 @@ static __device__ bool fused_take(unsigned *tickets, int begin, int end, int use
 	unsigned count = end - begin;
 
 	if (count < (unsigned)used) {
-		if (ticket_take(tickets, count) + count < (unsigned)used)
+		if (ticket_take(tickets, count) + count != (unsigned)used)
 			return false;
 		*tickets = 0;
 	}
