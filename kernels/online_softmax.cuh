@@ -54,8 +54,7 @@ static __device__ float warp_sum(float x)
 	return x;
 }
 
-/* Four partial sums keep four fused multiply-adds in flight; the order of additions is part of the
- * numerics contract. */
+/* Four sums keep four operations in flight; their order is part of the numerics contract. */
 static __device__ float dot_unaligned(const float *a, const float *b, int D)
 {
 	float s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
@@ -81,6 +80,7 @@ static __device__ float dot(const float *query, const float *key, int D)
 
 	if (D % 4)
 		return dot_unaligned(query, key, D);
+#pragma GCC unroll 8    /* fewer instructions: those of several keys are in flight at once */
 	for (int d = 0; d < D; d += 4)
 		s = FOUR_FMAF(*(const four_floats *)(query + d),
 			      *(const four_floats *)(key + d), s);

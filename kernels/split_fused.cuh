@@ -19,20 +19,6 @@
 #define FUSED_LSE(in) NULL
 #endif
 
-/* The units of a block in the plan's list: the first one, and the one after the last. */
-struct fused_units {
-	const int4 *first, *end;
-};
-
-static __device__ struct fused_units fused_units_of_block(const int *plan)
-{
-	const int *head = plan + blockIdx.x * PLAN_HEAD;
-	const int4 *units = (const int4 *)(plan + PLAN_HEADS(gridDim.x));
-	struct fused_units of = { units + head[0], units + head[PLAN_HEAD] };
-
-	return of;
-}
-
 /* Takes the tickets of the splits [begin, end) of a KV head with `used` splits, which the block has
  * published. True if all partials of the KV head are published now. No other block has splits of a
  * KV head whose splits are all in this run. */
@@ -48,25 +34,21 @@ static __device__ bool fused_take(unsigned *tickets, int begin, int end, int use
 	return true;
 }
 
-/* Sets complete[0] if all partials of the first KV head of the block's units are published, and
- * complete[1] if those of the last one are, unless that is the first; those in between have no
- * splits in other blocks. Two lanes take tickets at once. All threads of the block must call it. */
-static __device__ void fused_tickets(const struct fused_units *of, unsigned *tickets,
-				     bool complete[2])
+/* Sets complete[0] if all partials of the KV head of a run's first unit are published, and
+ * complete[1] if those of the last unit's are, unless that is the same one; KV heads in between
+ * have no splits in other blocks. Two lanes take tickets at once. All threads must call it. */
+static __device__ void fused_tickets(const struct plan_unit *first, const struct plan_unit *last,
+				     unsigned *tickets, bool complete[2])
 {
-	__syncthreads();                /* all have published */
-	if (threadIdx.x < 2 && threadIdx.y == 0) {
-		struct plan_unit first = plan_load(of->first), last = plan_load(of->end - 1);
-		int end = PLAN_INDEX(last.place) + 1;
+	int end = PLAN_INDEX(last->place) + 1, used = PLAN_USED(first->place);
 
-		if (threadIdx.x == 0)
-			complete[0] = fused_take(tickets + first.row, PLAN_INDEX(first.place),
-						 first.row == last.row ? end
-						 : PLAN_USED(first.place), PLAN_USED(first.place));
-		else
-			complete[1] = first.row != last.row
-				&& fused_take(tickets + last.row, 0, end, PLAN_USED(last.place));
-	}
+	__syncthreads();                /* all have published */
+	if (threadIdx.x == 0 && threadIdx.y == 0)
+		complete[0] = fused_take(tickets + first->row, PLAN_INDEX(first->place),
+					 first->row == last->row ? end : used, used);
+	if (threadIdx.x == 1 && threadIdx.y == 0)
+		complete[1] = first->row != last->row
+			&& fused_take(tickets + last->row, 0, end, PLAN_USED(last->place));
 	__syncthreads();
 }
 
@@ -106,19 +88,20 @@ static __device__ __noinline__ void fused_merge(const float *partials, float *ou
 {
 	__shared__ bool complete[2];    /* see fused_tickets() */
 	struct fused_launch in = { partials, out, lse, G, D };
-	struct fused_units of = fused_units_of_block(plan);
-	const int4 *at = of.first;
-	int chunk = 0, last;
+	struct plan_run run = plan_run_of_block(plan, gridDim.x);
+	const int4 *first = run.next - 1, *end = first + run.count;
+	struct plan_unit last;
+	int chunk = 0;
 
-	if (of.first == of.end)
+	if (first == end)
 		return;
-	fused_tickets(&of, tickets, complete);
-	last = plan_load(of.end - 1).row;
-	while (at < of.end) {
+	last = plan_load(end - 1);
+	fused_tickets(&run.ahead, &last, tickets, complete);
+	for (const int4 *at = first; at < end;) {
 		struct plan_unit unit = plan_load(at);
 		int used = PLAN_USED(unit.place);
 
-		if (at == of.first ? complete[0] : unit.row != last || complete[1])
+		if (at == first ? complete[0] : unit.row != last.row || complete[1])
 			chunk = fused_merge_head(&in, unit.row, used, chunk);
 		at += max(used - PLAN_INDEX(unit.place), 1);
 	}

@@ -68,21 +68,32 @@ INLINE_PIECE float4 split_merge_parts(const struct split_parts *parts, int used,
 	return split_merge_end(&merged);
 }
 
-/* Merges one vector of a row: partials [SPLITS, D + 2], of which `used` have keys. All of them are
- * loaded before the first is used; with SPLIT_PAIR, which has half of the registers, all states and
- * then half of the vectors at once. */
-static __device__ void split_merge(const float *partials, int used, int D, int vector, float *out)
+/* Loads the states of a row's partials, and those of the last one again past the `used` that have
+ * keys. Returns the maximum of all. */
+static __device__ float split_merge_states(const float *partials, int used, int D,
+					   float2 state[SPLITS])
 {
-#ifdef SPLIT_PAIR
-	struct split_merged merged = { .acc = { 0.0f, 0.0f, 0.0f, 0.0f }, .max = -INFINITY };
-	float2 state[SPLITS];
+	float max = -INFINITY;
 
 #pragma unroll
 	for (int i = 0; i < SPLITS; i++)
 		state[i] = __ldcg((const float2 *)(partials + min(i, used - 1) * (D + 2)) + D / 2);
 #pragma unroll
 	for (int i = 0; i < SPLITS; i++)
-		merged.max = fmaxf(merged.max, state[i].x);
+		max = fmaxf(max, state[i].x);
+	return max;
+}
+
+/* Merges one vector of a row: partials [SPLITS, D + 2], of which `used` have keys. All of them are
+ * loaded before the first is used; with SPLIT_PAIR, which has half of the registers, all states and
+ * then half of the vectors at once. */
+static __device__ void split_merge(const float *partials, int used, int D, int vector, float *out)
+{
+#ifdef SPLIT_PAIR
+	struct split_merged merged = { .acc = { 0.0f, 0.0f, 0.0f, 0.0f } };
+	float2 state[SPLITS];
+
+	merged.max = split_merge_states(partials, used, D, state);
 #pragma unroll
 	for (int half = 0; half < SPLITS; half += SPLITS / 2) {
 		float2 low[SPLITS / 2], high[SPLITS / 2];
@@ -124,14 +135,8 @@ static __device__ void split_merge(const float *partials, int used, int D, int v
 static __device__ float split_merge_lse(const float *partials, int used, int D)
 {
 	float2 state[SPLITS];
-	float max = -INFINITY, sum = 0.0f;
+	float max = split_merge_states(partials, used, D, state), sum = 0.0f;
 
-#pragma unroll
-	for (int i = 0; i < SPLITS; i++)
-		state[i] = __ldcg((const float2 *)(partials + min(i, used - 1) * (D + 2)) + D / 2);
-#pragma unroll
-	for (int i = 0; i < SPLITS; i++)
-		max = fmaxf(max, state[i].x);
 #pragma unroll
 	for (int i = 0; i < SPLITS; i++)
 		if (i < used)

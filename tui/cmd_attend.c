@@ -11,6 +11,7 @@
 
 #include "base/output.h"
 #include "base/xalloc.h"
+#include "engine/attention/ladder_shape.h"
 #include "engine/attention/path_ladder.h"
 #include "tui/attend.h"
 #include "tui/attend_tensor.h"

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "engine/attention/ladder_shape.h"
 #include "engine/attention/path.h"
 #include "engine/attention/path_ladder.h"
 #include "kernels/head_sizes.h"

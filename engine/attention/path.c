@@ -8,7 +8,7 @@
 
 #include "base/xalloc.h"
 #include "engine/attention/attention_graph.h"
-#include "engine/attention/path_ladder.h"
+#include "engine/attention/ladder_shape.h"
 #include "engine/attention/prefill.h"
 #include "engine/attention/step_io.h"
 

@@ -7,12 +7,11 @@
  */
 #include "engine/attention/path_ladder.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/attention/ladder_shape.h"
 #include "engine/attention/path_parts.h"
-#include "kernels/head_sizes.h"
 #include "kernels/plan_rule.h"
 
 struct ladder {
@@ -24,257 +23,6 @@ struct ladder {
 	struct buffer *tickets;         /* u32 [M * T, Hkv], of rung 10 */
 	struct buffer *k_scale, *v_scale;       /* f32 [Hkv], of caches of e4m3 */
 };
-
-/* --- shapes --- */
-
-static int group_of(const struct attention_shape *s)
-{
-	return s->kv_heads > 0 ? s->heads / s->kv_heads : 0;
-}
-
-/* Whether the rung uses tensor cores: its kernels have "tensor" in their names. */
-static bool uses_tensor_cores(const struct attention_shape *s, int rung)
-{
-	return s->kv_dtype != DTYPE_F32 && rung >= LADDER_TENSOR_RUNG;
-}
-
-int ladder_room(const struct attention_shape *s, int rung)
-{
-	return uses_tensor_cores(s, rung) ? TENSOR_GROUP(group_of(s)) : group_of(s);
-}
-
-/* The form of rung 10, by times of an H100 (doc/ladder.md): clusters, as long as those of two
- * launches run at once, so that one begins while the other ends. Then they are on half of the
- * multiprocessors. A long sequence that is alone keeps the memory busy from there, but not from
- * fewer than a third; of several, the longest would keep its cluster when the others have ended. */
-enum { CLUSTER_LONG_PART = 3, CLUSTER_MIN_STAGES = 2 };
-
-static int max_clusters(int multiprocessors)
-{
-	return multiprocessors / (LADDER_CLUSTER_LAUNCHES * CLUSTER_BLOCKS);
-}
-
-int ladder_max_clusters(const struct device_info *info)
-{
-	return info->compute_major < 9 ? 0 : max_clusters(info->multiprocessors);
-}
-
-int ladder_cluster_keys(const struct attention_shape *s, int multiprocessors)
-{
-	return s->slots == 1
-		&& (int64_t)s->kv_heads * CLUSTER_BLOCKS * CLUSTER_LONG_PART >= multiprocessors
-		? INT_MAX : LADDER_CLUSTER_LEN;
-}
-
-/* Whether clusters suit the shape on a GPU with so many multiprocessors. */
-static bool suits_clusters(const struct attention_shape *s, int multiprocessors)
-{
-	return s->max_len <= ladder_cluster_keys(s, multiprocessors)
-		&& (int64_t)s->slots * s->kv_heads <= max_clusters(multiprocessors)
-		&& CLUSTER_STAGES(ladder_room(s, 10), s->head_dim) >= CLUSTER_MIN_STAGES;
-}
-
-/* Whether rungs 9 and 10 have two blocks for each multiprocessor: tensor cores and exchanges keep a
- * warp waiting, and 16 warps hide what 8 do not (doc/ladder.md). With no more splits than
- * multiprocessors each has one, whose larger ring is better. */
-static bool suits_pairs(const struct attention_shape *s, int multiprocessors)
-{
-	int64_t splits = (int64_t)s->slots * s->kv_heads * SPLITS_USED((int64_t)s->max_len);
-
-	return uses_tensor_cores(s, 9) && s->head_dim <= PAIR_MAX_D
-		&& SPLIT_KEPT(ladder_room(s, 9)) && splits > multiprocessors;
-}
-
-/* Rung 13: the fastest rung for a shape, by times of an H100 and an H200 (doc/ladder.md), which
- * have TABLE_MULTIPROCESSORS; on a GPU with fewer, rung 10 may have its other form for a shape that
- * clusters suit there. The first row that a shape fits is taken. All that it names have the same
- * bits. The times are those of f32; narrow_rung() is for other types. */
-enum { SHAPE_TABLE = 13, FP8_RUNG = 11, TABLE_MULTIPROCESSORS = 132 };
-
-static const struct {
-	int rung;
-	bool clusters;                  /* only shapes that they suit */
-	bool alone;                     /* only one sequence */
-	int group, len, head_dim;       /* at least: query heads of a KV head; room for keys */
-} shape_table[] = {
-	{ .rung = 9, .group = 9 },
-	{ .rung = 9, .alone = true, .len = (16 << 10) + 1 },
-	{ .rung = 10, .clusters = true, .group = 5 },
-	{ .rung = 10, .clusters = true, .len = (2 << 10) + 1 },
-	{ .rung = 10, .clusters = true, .head_dim = 256 },
-	/* A second launch is less than a last block's wait, and than the barriers of a cluster. */
-	{ .rung = 9, .alone = true, .len = 3 << 10 },
-	{ .rung = 9, .clusters = true },
-	{ .rung = 10 },
-};
-
-/* The same for other types: a last block for several sequences, and a second launch for one. But
- * clusters for a short one with many query heads, and a second launch for several of e4m3 that may
- * be long. Without two blocks for each multiprocessor, a very long one of e4m3 has a block for each
- * split, and so have many that may be long, and so have different lengths. */
-static int narrow_rung(const struct attention_shape *s, bool options)
-{
-	bool long_rows = s->max_len > 16 << 10, fp8 = s->kv_dtype == DTYPE_E4M3;
-	bool pairs = !options && suits_pairs(s, TABLE_MULTIPROCESSORS);
-
-	if (s->slots > 1 && long_rows && fp8)
-		return 9;
-	if (s->slots > 16 && long_rows && !pairs)
-		return LADDER_TENSOR_RUNG;
-	if (s->slots > 1)
-		return 10;
-	if (fp8 && s->max_len > 128 << 10 && !pairs)
-		return LADDER_TENSOR_RUNG;
-	return group_of(s) >= 5 && s->max_len <= 1 << 10 && !options
-		&& suits_clusters(s, TABLE_MULTIPROCESSORS) ? 10 : 9;
-}
-
-/* Rung 11 is what the table names for e4m3: all rungs from 7 up fold its scales. */
-static bool is_fp8_rung(const struct attention_shape *s)
-{
-	return s->rung == FP8_RUNG && s->kv_dtype == DTYPE_E4M3;
-}
-
-/* Room for the keys that a query sees: with a window, no more than that and the sinks. */
-static int visible_room(const struct attention_shape *s)
-{
-	int64_t seen = (int64_t)s->window + s->sinks;
-
-	return s->window > 0 && seen < s->max_len ? (int)seen : s->max_len;
-}
-
-/* With options rung 10 has no clusters, so rows that name it for them do not apply. */
-static bool fits_row(const struct attention_shape *s, bool options, int i)
-{
-	return group_of(s) >= shape_table[i].group && s->max_len >= shape_table[i].len
-		&& s->head_dim >= shape_table[i].head_dim
-		&& (s->slots == 1 || !shape_table[i].alone)
-		&& (!shape_table[i].clusters
-		    || (suits_clusters(s, TABLE_MULTIPROCESSORS)
-			&& !(options && shape_table[i].rung == 10)));
-}
-
-static int f32_rung(const struct attention_shape *s, bool options)
-{
-	int i = 0;
-
-	while (i + 1 < COUNT(shape_table) && !fits_row(s, options, i))
-		i++;
-	return shape_table[i].rung;
-}
-
-int ladder_rung(const struct attention_shape *s)
-{
-	struct attention_shape seen = *s;
-
-	if (s->rung > 0 && s->rung != SHAPE_TABLE && !is_fp8_rung(s))
-		return s->rung;
-	/* Each query is a row of the batch. */
-	seen.slots = attention_rows(s);
-	seen.max_len = visible_room(s);
-	return s->kv_dtype == DTYPE_F32 ? f32_rung(&seen, attention_has_options(s))
-		: narrow_rung(&seen, attention_has_options(s));
-}
-
-enum ladder_form ladder_form(const struct attention_shape *s, const struct device_info *info)
-{
-	int rung = ladder_rung(s);
-
-	if (rung < LADDER_PLAN_RUNG || info->compute_major < 9 || attention_has_options(s))
-		return LADDER_SINGLE;
-	if (rung == 10 && suits_clusters(s, info->multiprocessors))
-		return LADDER_CLUSTERS;
-	return suits_pairs(s, info->multiprocessors) ? LADDER_PAIRS : LADDER_SINGLE;
-}
-
-int ladder_max_blocks(enum ladder_form form, int multiprocessors)
-{
-	return form == LADDER_PAIRS ? 2 * multiprocessors : multiprocessors;
-}
-
-static bool has_rung(const struct attention_shape *s, int rung)
-{
-	return rung == 5 || rung == 6 || rung == 9 || rung == 10
-		|| rung == (s->kv_dtype == DTYPE_F32 ? 4 : LADDER_TENSOR_RUNG);
-}
-
-const char *ladder_rungs_of(enum dtype type)
-{
-	return type == DTYPE_F32 ? "0 to 6, 9, 10 and 13"
-		: type == DTYPE_E4M3 ? "5 to 7, 9 to 11 and 13" : "5 to 7, 9, 10 and 13";
-}
-
-/* "9", or "9, which best picks,". */
-static const char *rung_text(const struct attention_shape *s, char text[40])
-{
-	int rung = ladder_rung(s);
-
-	snprintf(text, 40, s->rung == rung ? "%d" : "%d, which best picks,", rung);
-	return text;
-}
-
-/* Rungs that take any head size: rung 0 takes one sequence, with a KV head for each query head. */
-static const char *other_rungs(const struct attention_shape *s)
-{
-	if (s->kv_dtype != DTYPE_F32)
-		return "";
-	return s->slots > 1 || s->heads != s->kv_heads ? "; rungs 1 to 4 take any up to 256"
-		: "; rungs 0 to 4 take any up to 256";
-}
-
-static enum status check(const struct attention_shape *s)
-{
-	int rung = ladder_rung(s);
-	char chosen[40];
-
-	if (!has_rung(s, rung))
-		return fail(STATUS_USAGE, "ladder: a KV cache of %s has no rung %d; it has %s",
-			    dtype_name(s->kv_dtype), rung, ladder_rungs_of(s->kv_dtype));
-	if (attention_has_options(s) && rung < LADDER_SPLIT_RUNG)
-		return fail(STATUS_USAGE, "ladder: rung %d has no softcap, window, sinks, "
-			    "log-sum-exp, pages or several queries, which rungs from %d up have",
-			    rung, LADDER_SPLIT_RUNG);
-	if (group_of(s) > SPLIT_MAX_GROUP)
-		return fail(STATUS_USAGE, "ladder: rung %s takes at most %d query heads for each "
-			    "KV head, got %d%s", rung_text(s, chosen), SPLIT_MAX_GROUP, group_of(s),
-			    s->kv_dtype == DTYPE_F32 ? "; rungs 1 to 3 take any" : "");
-	if (rung == 4)
-		return flash_check("ladder", s);
-	if (head_size_has(s->head_dim))
-		return STATUS_OK;
-	return fail(STATUS_USAGE, "ladder: rung %s takes head sizes of " HEAD_SIZES_AND
-		    ", got %d%s", rung_text(s, chosen), s->head_dim, other_rungs(s));
-}
-
-size_t ladder_shared(const struct attention_shape *s, enum ladder_form form)
-{
-	int rung = ladder_rung(s), G = ladder_room(s, rung), D = s->head_dim;
-	int floats = SPLIT_FLOATS(G, D) + SPLIT_MERGE_FLOATS(G, D);
-
-	if (rung == 4)
-		return 0;
-	if (form == LADDER_CLUSTERS)
-		floats += CLUSTER_RING_FLOATS(G, D) + CLUSTER_FLOATS(G, D);
-	else if (form == LADDER_PAIRS)
-		floats += PAIR_RING_FLOATS(G, D, dtype_bytes(s->kv_dtype));
-	else if (rung >= LADDER_BULK_RUNG)
-		floats += SPLIT_RING_FLOATS(G, D);
-	return (size_t)floats * sizeof(float);
-}
-
-/* Those of smaller types share the memory of one of f32 (kernels/split_ring.cuh). */
-int ladder_tiles_in_flight(const struct attention_shape *s, enum ladder_form form)
-{
-	int rung = ladder_rung(s), G = ladder_room(s, rung), D = s->head_dim, tiles;
-	int ratio = (int)(sizeof(float) / dtype_bytes(s->kv_dtype));
-
-	if (rung < LADDER_BULK_RUNG)
-		return 0;
-	if (form == LADDER_PAIRS)
-		return PAIR_PLACES(G, D, dtype_bytes(s->kv_dtype));
-	tiles = ratio * (form == LADDER_CLUSTERS ? CLUSTER_STAGES(G, D) : SPLIT_STAGES(G, D));
-	return tiles < SPLIT_MAX_PLACES ? tiles : SPLIT_MAX_PLACES;
-}
 
 /* Of the largest form: which one it is depends on the device. */
 static size_t shared(const struct attention_shape *s)
@@ -388,7 +136,8 @@ static enum status launch_group(struct attention *a, int layer)
 	TRY(step_launch(a, "flash_decode_group", layer,
 			(struct dim3){ (unsigned)s->kv_heads, (unsigned)s->slots,
 				       (unsigned)part->max_chunks },
-			(struct dim3){ WARP, (unsigned)group_of(s), 1 }, 0, args, COUNT(args)));
+			(struct dim3){ WARP, (unsigned)(s->heads / s->kv_heads), 1 }, 0, args,
+			COUNT(args)));
 	return flash_reduce(a, part, layer);
 }
 
@@ -497,7 +246,7 @@ static enum status launch_attend(struct attention *a, const char *name, int laye
 	if (l->form == LADDER_CLUSTERS)
 		launch.cluster = (struct dim3){ 1, 1, CLUSTER_BLOCKS };
 	snprintf(kernel, sizeof kernel, "%s%s%s%s%s%s", name,
-		 uses_tensor_cores(s, ladder_rung(s)) ? "_tensor" : "",
+		 ladder_uses_tensor_cores(s) ? "_tensor" : "",
 		 l->form == LADDER_PAIRS ? "_pair" : "",
 		 attention_has_options(s) ? "_options" : "", narrow ? "_" : "",
 		 narrow ? dtype_name(s->kv_dtype) : "");
@@ -591,7 +340,7 @@ const struct path path_ladder = {
 	.summary = "flash decoding with one more idea per rung, to the memory's speed",
 	.size = sizeof(struct ladder), .device_lengths = true, .replayable = true, .narrow = true,
 	.options = true,
-	.check = check, .shared = shared,
+	.check = ladder_check, .shared = shared,
 	.create = create, .plan = plan, .launch = launch, .destroy = destroy,
 };
 

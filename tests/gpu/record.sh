@@ -105,7 +105,8 @@ with open(sys.argv[1], "r+b") as file:
 # trace of a type of keys and values but that of rung 0, which has one of 130 keys.
 # tests/tui/views/test_view_ladder.sh compares those of f32 from rung 4 up.
 if command -v python3 >/dev/null 2>&1; then
-	# climbed NAME RUNG SLOTS LENGTHS TYPE OPTION...: GROUP query heads for each KV head.
+	# climbed NAME RUNG SLOTS LENGTHS TYPE OPTION...: GROUP query heads for each KV head. To save
+	# space, not every trace is kept for `make check`.
 	climbed() {
 		name=$1 rung=$2 slots=$3 lengths=$4 type=$5 room=130
 		shift 5
@@ -123,25 +124,24 @@ if command -v python3 >/dev/null 2>&1; then
 		record "$name" attend --path ladder --rung "$rung" --lengths "$lengths" \
 			--kv-dtype "$type" --q "$work/ladder_q.npy" --k "$work/ladder_k.npy" \
 			--v "$work/ladder_v.npy" --out "$work/out.npy" --log points "$@"
-	}
-	# kept NAME ...: the same, of a trace that `make check` replays.
-	kept() {
-		climbed "$@"
-		bytes=$(wc -c <"$out/$1.twin")
-		[ "$bytes" -le 250000 ] || result FAIL "size of $1.twin" \
+		case $name in
+		ladder-pair-10-bf16) ;;
+		ladder-10-* | ladder-pair-* | ladder-options-9-* | ladder-options-10*)
+			rm -f "$out/$name.twin"
+			return
+			;;
+		esac
+		[ -f "$out/$name.twin" ] || return
+		bytes=$(wc -c <"$out/$name.twin")
+		[ "$bytes" -le 250000 ] || result FAIL "size of $name.twin" \
 			"$bytes bytes, the maximum is 250000"
-	}
-	# passing NAME ...: the same, of one that is replayed and not kept, to save space.
-	passing() {
-		climbed "$@"
-		rm -f "$out/$1.twin"
 	}
 	# Rung 0 takes one sequence, and a KV head for each query head.
 	GROUP=1
-	kept ladder-0 0 1 130 f32
+	climbed ladder-0 0 1 130 f32
 	GROUP=2
 	for rung in 1 2 3; do
-		kept "ladder-$rung" "$rung" 2 1,130 f32
+		climbed "ladder-$rung" "$rung" 2 1,130 f32
 	done
 	features='--window 100 --sinks 3 --softcap 5 --lse'
 	for type in f32 f16 bf16 e4m3; do
@@ -152,29 +152,26 @@ if command -v python3 >/dev/null 2>&1; then
 			f32[4569] | [!f]*[5679] | f16[5679]) ;;
 			*) continue ;;
 			esac
-			kept "ladder-$rung$suffix" "$rung" 2 1,130 "$type"
+			climbed "ladder-$rung$suffix" "$rung" 2 1,130 "$type"
 		done
-		kept "ladder-cluster$suffix" 10 2 1,130 "$type"
+		climbed "ladder-cluster$suffix" 10 2 1,130 "$type"
 		# Too many sequences for clusters, more splits than multiprocessors, and features: not
 		# on each rung of each type.
+		climbed "ladder-10$suffix" 10 9 1,130,0,0,0,0,0,0,0 "$type"
 		case $type in
-		f32) with='kept 6' other='passing 10' more=kept pairs= ;;
-		f16) with='passing 9' other= more=passing pairs='passing 9 10' ;;
-		bf16) with='kept 7' other= more=passing pairs='passing 9' ;;
-		e4m3) with='passing 10' other= more=passing pairs='passing 9 10' ;;
+		f32) pairs='' options='6 10' ;;
+		f16) pairs='9 10' options=9 ;;
+		bf16) pairs='9 10' options=7 ;;
+		e4m3) pairs='9 10' options=10 ;;
 		esac
-		$more "ladder-10$suffix" 10 9 1,130,0,0,0,0,0,0,0 "$type"
-		for rung in ${pairs#* }; do
-			${pairs%% *} "ladder-pair-$rung-$type" "$rung" 45 \
+		for rung in $pairs; do
+			climbed "ladder-pair-$rung-$type" "$rung" 45 \
 				"1,130$(printf ',0%.0s' $(seq 43))" "$type"
 		done
-		[ "$type" != bf16 ] || kept ladder-pair-10-bf16 10 45 \
-			"1,130$(printf ',0%.0s' $(seq 43))" bf16
-		for form in "$with" "$other"; do
-			[ -n "$form" ] || continue
+		for rung in $options; do
 			# shellcheck disable=SC2086
-			${form% *} "ladder-options-${form#* }$suffix" "${form#* }" 2 1,130 "$type" \
-				$features "$work/lse.npy"
+			climbed "ladder-options-$rung$suffix" "$rung" 2 1,130 "$type" $features \
+				"$work/lse.npy"
 		done
 	done
 else

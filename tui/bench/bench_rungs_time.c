@@ -15,6 +15,7 @@
 
 #include "base/dtype.h"
 #include "base/xalloc.h"
+#include "engine/attention/ladder_shape.h"
 #include "engine/attention/path_ladder.h"
 #include "tui/bench/bench_sample.h"
 

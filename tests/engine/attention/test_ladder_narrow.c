@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "engine/attention/ladder_shape.h"
 #include "engine/attention/path.h"
 #include "engine/attention/path_ladder.h"
 #include "kernels/head_sizes.h"
