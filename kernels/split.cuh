@@ -27,6 +27,7 @@ struct split {
 #endif
 	long long row;                  /* of its first query head, slot * H + head */
 	int index;                      /* of the split in its sequence */
+	bool same;                      /* in a run: its queries are those of the split before */
 	int begin, end;                 /* keys; no keys: begin = end */
 	int D, G;                       /* elements of a row; query heads of the KV head */
 	int heads;                      /* room for these, SPLIT_HEADS(G) */
@@ -167,6 +168,7 @@ static __device__ void split_of_block(struct split *s, const struct split_launch
 static __device__ void split_none(struct split *s)
 {
 	s->k = s->v = NULL;
+	s->index = SPLITS;
 	s->begin = s->end = 0;
 #ifdef SPLIT_OPTIONS
 	s->sequence = s->sinks = s->gap = 0;

@@ -60,8 +60,10 @@ static __device__ struct plan_unit plan_next(struct plan_run *run)
 static __device__ void split_of_unit(struct split *s, const struct split_launch *in,
 				     const struct plan_unit *unit)
 {
-	split_set(s, in, unit->row / in->Hkv, unit->row % in->Hkv, PLAN_INDEX(unit->place),
-		  unit->begin, unit->end);
+	int index = PLAN_INDEX(unit->place);
+
+	s->same = index > 0 && s->index == index - 1;
+	split_set(s, in, unit->row / in->Hkv, unit->row % in->Hkv, index, unit->begin, unit->end);
 }
 
 #endif

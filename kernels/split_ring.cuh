@@ -31,6 +31,7 @@
 #ifdef SPLIT_PAIR
 #define RUN_PLACES(heads, D) PAIR_PLACES(heads, D, sizeof(split_element))
 #define RUN_FLOATS(heads, D) PAIR_RING_FLOATS(heads, D, sizeof(split_element))
+#define PAIR_SLICES (PAIR_MAX_D / 32)   /* of a row of queries: see split_tensor.cuh */
 #else
 #define RUN_PLACES(heads, D) RING_PLACES_FOR(SPLIT_STAGES(heads, D))
 #define RUN_FLOATS(heads, D) SPLIT_RING_FLOATS(heads, D)
@@ -57,6 +58,9 @@ struct split_source {
 #endif
 	const struct split_launch *in;
 	struct plan_run run;            /* the splits after that one */
+#ifdef SPLIT_PAIR
+	uint4 query[PAIR_SLICES][2];    /* the lane's queries of the split before */
+#endif
 };
 
 /* Sets where the keys of a unit's split are, and which of them have to wait. */

@@ -82,19 +82,35 @@ INLINE_PIECE uint4 *SPLIT_FN(query_place)(const struct split *s, int column, int
 	return (uint4 *)s->query + (column * 2 + half) * VECTORS + vector;
 }
 
-INLINE_PIECE void SPLIT_FN(load_query)(struct SPLIT_FN(state) *state, const struct split *s)
-{
 #if KEPT
+INLINE_PIECE void SPLIT_FN(load_kept)(const struct split *s, uint4 query[][2])
+{
 	int g = threadIdx.x / 4, c = threadIdx.x % 4;
 
 #pragma unroll
 	for (int j = 0; j < SLICES; j++)
 #pragma unroll
 		for (int half = 0; half < 2; half++)
-			state->query[j][half] = SPLIT_FN(split_query)(s, TENSOR_HEAD(g), c + 4 * j,
-								      half);
+			query[j][half] = SPLIT_FN(split_query)(s, TENSOR_HEAD(g), c + 4 * j, half);
+}
+#endif
+
+/* Makes the queries of the split ready. A run has several splits of a KV head, one after the other:
+ * where two blocks share a multiprocessor, which have runs of many, they are loaded once. */
+INLINE_PIECE void SPLIT_FN(load_query)(struct SPLIT_FN(state) *state, const struct split *s,
+				       struct split_source *source)
+{
+#if KEPT && defined(SPLIT_PAIR)
+	if (!s->same)
+		SPLIT_FN(load_kept)(s, source->query);
+#pragma unroll
+	for (int i = 0; i < SLICES * 2; i++)
+		state->query[i / 2][i % 2] = source->query[i / 2][i % 2];
+#elif KEPT
+	(void)source;
+	SPLIT_FN(load_kept)(s, state->query);
 #else
-	(void)state;
+	(void)state, (void)source;
 	for (int i = threadIdx.x + WARP * threadIdx.y; i < 8 * COLUMNS * VECTORS * 2;
 	     i += SPLIT_THREADS) {
 		int column = i / (VECTORS * 2), vector = i / 2 % VECTORS, half = i % 2;
@@ -345,7 +361,7 @@ INLINE_PIECE void SPLIT_FN(attend)(const struct split *s, struct split_source *s
 	struct SPLIT_FN(state) state;
 
 	SPLIT_FN(begin)(&state);
-	SPLIT_FN(load_query)(&state, s);
+	SPLIT_FN(load_query)(&state, s, source);
 	for (int key = s->begin + (int)threadIdx.y * SPLIT_TILE(DIM); key < s->end;
 	     key += SPLIT_STEP(DIM)) {
 		int count = min(s->end - key, SPLIT_TILE(DIM));

@@ -27,8 +27,9 @@ static const struct form {
 	const char *name;
 	int rung, max_len, slots;       /* 0: those of the caches; more slots repeat those */
 } forms[] = {
-	{ "rung 5", 5, 0 }, { "rung 6", 6, 0 }, { "rung 7", 7, 0 }, { "rung 9", 9, 0 },
-	{ "rung 10", 10, 0 }, { "rung 10 without clusters", 10, LADDER_CLUSTER_LEN + 1 },
+	{ "rung 5", 5, 0, 0 }, { "rung 6", 6, 0, 0 }, { "rung 7", 7, 0, 0 },
+	{ "rung 9", 9, 0, 0 }, { "rung 10", 10, 0, 0 },
+	{ "rung 10 without clusters", 10, LADDER_CLUSTER_LEN + 1, 0 },
 	{ "rung 9 with many sequences", 9, 0, MANY_SLOTS },
 	{ "rung 10 with many sequences", 10, 0, MANY_SLOTS },
 };
@@ -36,7 +37,7 @@ enum { TENSOR = 2 };                    /* the first form with tensor cores */
 static const int dims[] = { HEAD_SIZES };
 static const int groups[] = { 1, 2, 3, 8, 16 };
 enum { TYPES = 3, GROUPS = 5, CASES = TYPES * GROUPS, FORMS = sizeof forms / sizeof forms[0],
-       SMALL = 3 };
+       SMALL = 3, SMALL_PAIRS = 10 };   /* cases that show a defect soon */
 _Static_assert((int)HEAD_SIZE_COUNT == (int)GROUPS, "each case has another head size and group");
 /* More than one unit per split, no keys, one, and both sides of a tile's end. */
 static const int lengths[SLOTS] = { SPLIT_UNIT * SPLITS + 3, 0, 1, SPLIT_UNIT + 17 };
@@ -549,5 +550,7 @@ int main(void)
 	/* f16, D 80, two query heads: for tests/mutants. */
 	tcase_set_timeout(small, 120);
 	tcase_add_loop_test(small, tensor_cores_are_accurate, SMALL, SMALL + 1);
+	tcase_add_loop_test(small, tensor_cores_have_the_same_bits_on_all_rungs, SMALL_PAIRS,
+			    SMALL_PAIRS + 1);
 	return run_suites("ladder, narrow caches", (TCase *[]){ tests, small }, 2);
 }
