@@ -168,7 +168,7 @@ static __device__ void split_of_block(struct split *s, const struct split_launch
 static __device__ void split_none(struct split *s)
 {
 	s->k = s->v = NULL;
-	s->index = SPLITS;
+	s->index = SPLITS;              /* no split has it: none is the next one */
 	s->begin = s->end = 0;
 #ifdef SPLIT_OPTIONS
 	s->sequence = s->sinks = s->gap = 0;

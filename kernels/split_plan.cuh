@@ -56,7 +56,8 @@ static __device__ struct plan_unit plan_next(struct plan_run *run)
 	return unit;
 }
 
-/* Sets the split that a unit stands for. */
+/* Sets the split that a unit stands for, after that of the unit before it in the run: the splits of
+ * a KV head follow each other, so that the next index means the same queries. */
 static __device__ void split_of_unit(struct split *s, const struct split_launch *in,
 				     const struct plan_unit *unit)
 {

@@ -12,7 +12,7 @@
 #include "base/output.h"
 #include "base/xalloc.h"
 #include "engine/attention/ladder_shape.h"
-#include "engine/attention/path_ladder.h"
+#include "engine/attention/path.h"
 #include "tui/attend.h"
 #include "tui/attend_tensor.h"
 #include "tui/command.h"

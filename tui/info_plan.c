@@ -19,7 +19,6 @@
 #include "base/xalloc.h"
 #include "engine/attention/ladder_shape.h"
 #include "engine/attention/path.h"
-#include "engine/attention/path_ladder.h"
 #include "kernels/head_sizes.h"
 #include "kernels/plan_rule.h"
 #include "tui/run.h"

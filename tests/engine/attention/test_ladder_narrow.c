@@ -11,7 +11,6 @@
 #include "base/xalloc.h"
 #include "engine/attention/ladder_shape.h"
 #include "engine/attention/path.h"
-#include "engine/attention/path_ladder.h"
 #include "kernels/head_sizes.h"
 #include "kernels/split_rule.h"
 #include "tests/accuracy.h"
@@ -37,7 +36,7 @@ enum { TENSOR = 2 };                    /* the first form with tensor cores */
 static const int dims[] = { HEAD_SIZES };
 static const int groups[] = { 1, 2, 3, 8, 16 };
 enum { TYPES = 3, GROUPS = 5, CASES = TYPES * GROUPS, FORMS = sizeof forms / sizeof forms[0],
-       SMALL = 3, SMALL_PAIRS = 10 };   /* cases that show a defect soon */
+       SMALL = 3, SMALL_PAIRS = 10 };
 _Static_assert((int)HEAD_SIZE_COUNT == (int)GROUPS, "each case has another head size and group");
 /* More than one unit per split, no keys, one, and both sides of a tile's end. */
 static const int lengths[SLOTS] = { SPLIT_UNIT * SPLITS + 3, 0, 1, SPLIT_UNIT + 17 };
@@ -547,7 +546,7 @@ int main(void)
 	tcase_add_loop_test(tests, scales_are_accurate, 0, FORMS);
 	tcase_add_loop_test(tests, new_rows_are_rounded, 0, 2 * TYPES);
 	tcase_add_test(tests, what_does_not_take_them_says_so);
-	/* f16, D 80, two query heads: for tests/mutants. */
+	/* f16, D 80, two query heads, and bf16, D 128, eight of them: for tests/mutants. */
 	tcase_set_timeout(small, 120);
 	tcase_add_loop_test(small, tensor_cores_are_accurate, SMALL, SMALL + 1);
 	tcase_add_loop_test(small, tensor_cores_have_the_same_bits_on_all_rungs, SMALL_PAIRS,

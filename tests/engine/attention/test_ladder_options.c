@@ -12,7 +12,6 @@
 #include "base/xalloc.h"
 #include "engine/attention/ladder_shape.h"
 #include "engine/attention/path.h"
-#include "engine/attention/path_ladder.h"
 #include "kernels/head_sizes.h"
 #include "tests/ladder_cache.h"
 

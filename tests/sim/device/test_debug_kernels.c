@@ -8,7 +8,7 @@
 #include "tests/support.h"
 
 #include "engine/attention/ladder_shape.h"
-#include "engine/attention/path_ladder.h"
+#include "engine/attention/path.h"
 #include "kernels/read_rule.h"
 #include "kernels/variant.h"
 #include "tests/indirect.h"

@@ -9,7 +9,7 @@
 #include "tests/recording.h"
 
 #include "engine/attention/ladder_shape.h"
-#include "engine/attention/path_ladder.h"
+#include "engine/attention/path.h"
 #include "traces/store/store_index.h"
 #include "tui/views/step/step.h"
 #include "tui/views/view_query.h"
