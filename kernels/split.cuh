@@ -222,6 +222,16 @@ struct split_part {
 	float max, sum;
 };
 
+/* Where the states of warps have vector `at` of a row of D elements. Rows begin in the same bank of
+ * shared memory, and the lanes of a warp leave four rows at once: each row has its vectors in an
+ * order of its own, so that these are in different banks. For types of 16 bits there are too few
+ * registers. */
+#if defined(SPLIT_PAIR) && defined(SPLIT_E4M3)
+#define SPLIT_LEFT(row, at, D) ((D) % 32 == 0 ? (at) ^ (((row) & 1) | ((row) & 2) << 1) : (at))
+#else
+#define SPLIT_LEFT(row, at, D) (at)
+#endif
+
 /* Merges what the warps have found, in their order, for one vector of a query head. */
 static __device__ struct split_part split_merge_warps(const struct split *s, int head, int vector)
 {
@@ -238,7 +248,7 @@ static __device__ struct split_part split_merge_warps(const struct split *s, int
 		/* Equal maxima give 1, even -inf: keys with NaN scores must stay NaN. */
 		float weight = theirs == part.max ? 1.0f : expf(theirs - part.max);
 		float4 from = ((const float4 *)s->merged)[(w * s->heads + head) * (s->D / 4)
-							  + vector];
+							  + SPLIT_LEFT(head, vector, s->D)];
 
 		part.sum = fmaf(weight, s->sums[w * s->heads + head], part.sum);
 		part.acc.x = fmaf(weight, from.x, part.acc.x);

@@ -7,7 +7,7 @@
  *   LANES     lanes that share a key for its scores: DIM <= 8 * LANES
  *   SPLIT_FN(name)  makes the name of a function or struct of this shape
  * The file that includes it (split_kernel.cuh) says where tiles come from: struct split_source,
- * source_wait() and source_release().
+ * source_wait(), source_release() and source_fill().
  *
  * For the scores of 8 keys, a lane multiplies two vectors of 4 elements of KEYS keys by the same
  * elements of the queries. The lanes that share a key then add up their sums, and halve what each
@@ -342,7 +342,7 @@ INLINE_PIECE void SPLIT_FN(attend)(const struct split *s, struct split_source *s
 
 		SPLIT_FN(weigh)(&state, s, source_wait(source, s->k, key, DIM), count);
 		__syncwarp();           /* the weights are written, and the keys were read */
-		source_release(source, DIM);
+		source_release(source);
 		values = source_wait(source, s->v, key, DIM);
 		SPLIT_FN(rescale)(&state, s);
 		if (count == SPLIT_TILE(DIM))
@@ -351,8 +351,9 @@ INLINE_PIECE void SPLIT_FN(attend)(const struct split *s, struct split_source *s
 			for (int i = 0; i < count; i++)
 				SPLIT_FN(add)(&state, s, values, i, 1);
 		__syncwarp();           /* the weights and the values were read */
-		source_release(source, DIM);
+		source_release(source);
 	}
+	source_fill(source, DIM);
 	__syncthreads();                /* all have read the states of an earlier split */
 	SPLIT_FN(leave)(&state, s);
 	__syncthreads();

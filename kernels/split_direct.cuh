@@ -62,7 +62,12 @@ INLINE_PIECE split_tile source_wait(struct split_source *source, const split_ele
 
 #endif
 
-INLINE_PIECE void source_release(struct split_source *source, int D)
+INLINE_PIECE void source_release(struct split_source *source)
+{
+	(void)source;
+}
+
+INLINE_PIECE void source_fill(struct split_source *source, int D)
 {
 	(void)source, (void)D;
 }

@@ -89,7 +89,7 @@ static __device__ __noinline__ void fused_merge(const float *partials, float *ou
 	__shared__ bool complete[2];    /* see fused_tickets() */
 	struct fused_launch in = { partials, out, lse, G, D };
 	struct plan_run run = plan_run_of_block(plan, gridDim.x);
-	const int4 *first = run.next - 1, *end = first + run.count;
+	const int4 *first = run.next - (run.count > 1), *end = first + run.count;
 	struct plan_unit last;
 	int chunk = 0;
 
@@ -119,10 +119,9 @@ INLINE_PIECE void fused_run(const struct split_launch *in, int heads, split_atte
 	split_none(&s);
 	source_begin(&source, &s, in, &run, RUN_PLACES(heads, in->D), landed, true, false);
 	while (run.count > 0) {
-		struct plan_unit unit = plan_next(&run);
-
-		split_of_unit(&s, in, &unit);
+		split_of_unit(&s, in, &run.ahead);
 		attend(&s, &source);
+		plan_go_on(&run);
 		grid_wait();
 		split_publish(&s, in->partials);
 	}

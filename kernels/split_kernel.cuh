@@ -10,7 +10,8 @@
  *   source_wait(source, rows, key, D)   the tile at `key` of s->k or s->v; keys and values are
  *                          asked for in turn
  *   split_row(tile, i, D)  row `i` of a tile, as vectors
- *   source_release(source, D)           after a __syncwarp(): the tile asked for last is not needed
+ *   source_release(source)              after a __syncwarp(): the tile asked for last is not needed
+ *   source_fill(source, D)              after the warp's last tile of a split
  */
 #ifndef SPLIT_KERNEL_CUH
 #define SPLIT_KERNEL_CUH

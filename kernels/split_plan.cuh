@@ -18,7 +18,8 @@ struct plan_unit {
 	int begin, end;                 /* keys */
 };
 
-/* Units of a block that are still to come: `count` of them, first `ahead`, then `next`. */
+/* Units of a block that are still to come: `count` of them, first `ahead`, then `next`. If `ahead`
+ * is the last one, `next` is too. */
 struct plan_run {
 	struct plan_unit ahead;
 	const int4 *next;
@@ -41,19 +42,18 @@ static __device__ struct plan_run plan_run_of_block(const int *plan, int blocks)
 	int first = head[0];
 
 	run.ahead = plan_load((const int4 *)head + 1);
-	run.next = (const int4 *)(plan + PLAN_HEADS(blocks)) + first + 1;
 	run.count = head[PLAN_HEAD] - first;
+	run.next = (const int4 *)(plan + PLAN_HEADS(blocks)) + first + (run.count > 1);
 	return run;
 }
 
-/* The next unit of a run that has one. It is loaded before it is needed. */
-static __device__ struct plan_unit plan_next(struct plan_run *run)
+/* Leaves the first unit of a run behind. The next one is loaded without a condition, since with one
+ * the thread would wait for it here. */
+static __device__ void plan_go_on(struct plan_run *run)
 {
-	struct plan_unit unit = run->ahead;
-
-	if (--run->count > 0)
-		run->ahead = plan_load(run->next++);
-	return unit;
+	run->ahead = plan_load(run->next);
+	if (--run->count > 1)
+		run->next++;
 }
 
 /* Sets the split that a unit stands for, after that of the unit before it in the run: the splits of

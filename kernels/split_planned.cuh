@@ -22,10 +22,9 @@ INLINE_PIECE void planned_run(const struct split_launch *in, int heads, split_at
 	split_none(&s);
 	source_begin(&source, &s, in, &run, RUN_PLACES(heads, in->D), landed, true, false);
 	while (run.count > 0) {
-		struct plan_unit unit = plan_next(&run);
-
-		split_of_unit(&s, in, &unit);
+		split_of_unit(&s, in, &run.ahead);
 		attend(&s, &source);
+		plan_go_on(&run);
 		grid_wait();
 		split_publish(&s, in->partials);
 	}

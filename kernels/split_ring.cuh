@@ -4,7 +4,8 @@
  * keys and values alternate, the keys of a tile and then its values. Each place of the ring has a
  * barrier that completes when its copy has landed; the barrier's parity changes each time the ring
  * goes round. Lane 0 issues the copies: the first ones before the queries are loaded, and one more
- * whenever the warp has read a tile.
+ * whenever the warp has read a tile. Few places do that: each has its copy of the code, and warps
+ * wait for instructions that are not in the cache.
  *
  * A launch that overlaps the one before it (sim/cuda/programmatic.h) leaves out the last tile of a
  * sequence, which that one may be writing, until the warp has attended to all before it: lane 0
@@ -18,6 +19,9 @@
 #include "kernels/split_plan.cuh"
 #include "sim/cuda/async.h"
 #include "sim/cuda/programmatic.h"
+#ifdef SPLIT_PAIR
+#include "kernels/tensor_element.cuh"
+#endif
 
 /* Tiles of types with fewer bytes than f32 have the same memory: more of them are in flight, but no
  * more than there is room for the barriers of (kernels/split_rule.h). */
@@ -43,7 +47,8 @@ struct split_source {
 	int stages;
 	int place;                      /* of the tile asked for last */
 	bool parity;
-	/* In lane 0: places that have a copy or a tile, and the copy to be issued next. */
+	/* In lane 0: places that have a copy or a tile, and the copy to be issued next. The others
+	 * have no more copies. */
 	int busy;
 	int next;                       /* its place */
 	const split_element *k, *v;
@@ -59,7 +64,7 @@ struct split_source {
 	const struct split_launch *in;
 	struct plan_run run;            /* the splits after that one */
 #ifdef SPLIT_PAIR
-	uint4 query[PAIR_SLICES][2];    /* the lane's queries of the split before */
+	tensor_four query[PAIR_SLICES][2];      /* the lane's queries of the split before */
 #endif
 };
 
@@ -85,9 +90,10 @@ INLINE_PIECE void source_next(struct split_source *source)
 	const struct split_launch *in = source->in;
 
 	while (source->key >= source->end && source->run.count > 0) {
-		struct plan_unit unit = plan_next(&source->run);
+		struct plan_unit unit = source->run.ahead;
 		long long cache = split_cache(in, unit.row / in->Hkv, unit.row % in->Hkv);
 
+		plan_go_on(&source->run);
 		source->k = in->k + cache;
 		source->v = in->v + cache;
 		source->key = unit.begin + (int)threadIdx.y * SPLIT_TILE(in->D);
@@ -153,7 +159,8 @@ INLINE_PIECE bool source_must_wait(const struct split_source *source, int D)
 #endif
 }
 
-/* Issues copies until all places have one, none is left, or the next one has to wait. */
+/* Issues copies until all places have one, none is left, or the next one has to wait. Does nothing
+ * in lanes other than 0. */
 INLINE_PIECE void source_fill(struct split_source *source, int D)
 {
 	while (source->busy < source->stages && source->key < source->end
@@ -201,8 +208,10 @@ INLINE_PIECE void source_begin(struct split_source *source, const struct split *
 			mbarrier_init(&source->landed[i], 1);
 		mbarrier_init_fence();
 		source_next(source);
-		source_fill(source, in->D);
+	} else {
+		source->end = source->key;
 	}
+	source_fill(source, in->D);
 	__syncwarp();
 }
 
@@ -212,11 +221,11 @@ INLINE_PIECE split_tile source_wait(struct split_source *source, const split_ele
 				    int key, int D)
 {
 	(void)rows, (void)key;
-	if (threadIdx.x == 0 && source->busy == 0) {
+	if (source->busy == 0 && source->key < source->end && source_must_wait(source, D)) {
 		grid_wait();
 		source->waited = true;
-		source_fill(source, D);
 	}
+	source_fill(source, D);
 	source->place = source->place + 1 == source->stages ? 0 : source->place + 1;
 	if (source->place == 0)
 		source->parity = !source->parity;
@@ -226,12 +235,10 @@ INLINE_PIECE split_tile source_wait(struct split_source *source, const split_ele
 
 #define split_row(tile, i, D) ((tile) + (i) * ((D) / 4))
 
-INLINE_PIECE void source_release(struct split_source *source, int D)
+/* The copy that takes the tile's place is issued with the next source_wait() or source_fill(). */
+INLINE_PIECE void source_release(struct split_source *source)
 {
-	if (threadIdx.x == 0) {
-		source->busy--;
-		source_fill(source, D);
-	}
+	source->busy--;
 }
 
 #endif

@@ -19,9 +19,10 @@
  * sums, and which lane has which score is as in split_attend.cuh. Only the weights change lanes,
  * through shared memory.
  *
- * Elements of e4m3 become f16 first, exactly. Queries and weights are in float: each is a sum of
- * two numbers of the elements' type, `high` and `low`, with 16 bits of bf16 or 22 of f16, which are
- * multiplied one after the other. So the error is close to that of sums in float.
+ * Queries and weights are in float: each becomes the sum of two numbers of the elements' type,
+ * `high` and `low`, with 16 bits of bf16 or 22 of f16, which are multiplied one after the other. So
+ * the error is close to that of sums in float. Elements of e4m3 become f16 first, exactly, and
+ * queries and weights the nearest number of f16: the error of that is far below e4m3's own.
  */
 #define EIGHT 8                         /* elements that a lane loads at once */
 #define VECTORS (DIM / EIGHT)           /* of a row */
@@ -42,7 +43,7 @@
 
 struct SPLIT_FN(state) {
 #if KEPT
-	uint4 query[SLICES_MAX][2];                 /* see query() */
+	tensor_four query[SLICES_MAX][2];           /* see query() */
 #endif
 	float max[PASSES], sum[PASSES];         /* of query head 4 * pass + c */
 	/* [][element 8 * vector + 2 * i and the next][column]: rows g and g + 8 of a product */
@@ -61,29 +62,26 @@ INLINE_PIECE void SPLIT_FN(begin)(struct SPLIT_FN(state) *state)
 		state->acc[i / (PARTS_MAX * 16)][i / 16 % PARTS_MAX][i / 4 % 4][i % 4] = 0;
 }
 
-/* Four elements of a query head, split: x and y are the high numbers, z and w the low ones. */
-INLINE_PIECE uint4 SPLIT_FN(split_query)(const struct split *s, int head, int vector, int half)
+/* Four elements of a query head. */
+INLINE_PIECE tensor_four SPLIT_FN(split_query)(const struct split *s, int head, int vector,
+					       int half)
 {
 	float4 q = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-	uint4 out;
 
 	if (head < s->G && vector < VECTORS)
 		q = ((const float4 *)s->q)[head * (DIM / 4) + 2 * vector + half];
-	out.x = tensor_pair(q.x, q.y);
-	out.y = tensor_pair(q.z, q.w);
-	out.z = tensor_rest(q.x, q.y, out.x);
-	out.w = tensor_rest(q.z, q.w, out.y);
-	return out;
+	return tensor_four_of(q);
 }
 
 /* Where shared memory has the two halves of a vector of 8 elements of the head of a column. */
-INLINE_PIECE uint4 *SPLIT_FN(query_place)(const struct split *s, int column, int vector, int half)
+INLINE_PIECE tensor_four *SPLIT_FN(query_place)(const struct split *s, int column, int vector,
+						int half)
 {
-	return (uint4 *)s->query + (column * 2 + half) * VECTORS + vector;
+	return (tensor_four *)s->query + (column * 2 + half) * VECTORS + vector;
 }
 
 #if KEPT
-INLINE_PIECE void SPLIT_FN(load_kept)(const struct split *s, uint4 query[][2])
+INLINE_PIECE void SPLIT_FN(load_kept)(const struct split *s, tensor_four query[][2])
 {
 	int g = threadIdx.x / 4, c = threadIdx.x % 4;
 
@@ -114,7 +112,7 @@ INLINE_PIECE void SPLIT_FN(load_query)(struct SPLIT_FN(state) *state, const stru
 	for (int i = threadIdx.x + WARP * threadIdx.y; i < 8 * COLUMNS * VECTORS * 2;
 	     i += SPLIT_THREADS) {
 		int column = i / (VECTORS * 2), vector = i / 2 % VECTORS, half = i % 2;
-		uint4 query = SPLIT_FN(split_query)(s, TENSOR_HEAD(column), vector, half);
+		tensor_four query = SPLIT_FN(split_query)(s, TENSOR_HEAD(column), vector, half);
 
 		*SPLIT_FN(query_place)(s, column, vector, half) = query;
 	}
@@ -122,9 +120,9 @@ INLINE_PIECE void SPLIT_FN(load_query)(struct SPLIT_FN(state) *state, const stru
 #endif
 }
 
-/* Four elements of the queries, as the second matrix of two products: of the head of column g. */
-INLINE_PIECE uint4 SPLIT_FN(query)(const struct SPLIT_FN(state) *state, const struct split *s,
-				   int column, int slice, int half)
+/* Four elements of the queries: of the head of column g. */
+INLINE_PIECE tensor_four SPLIT_FN(query)(const struct SPLIT_FN(state) *state, const struct split *s,
+					 int column, int slice, int half)
 {
 #if KEPT
 	(void)s, (void)column;
@@ -134,7 +132,7 @@ INLINE_PIECE uint4 SPLIT_FN(query)(const struct SPLIT_FN(state) *state, const st
 
 	(void)state;
 	if (vector >= VECTORS)
-		return make_uint4(0, 0, 0, 0);
+		return tensor_four_zeros();
 	return *SPLIT_FN(query_place)(s, 8 * column + threadIdx.x / 4, vector, half);
 #endif
 }
@@ -149,12 +147,14 @@ INLINE_PIECE uint4 SPLIT_FN(eight)(const struct split *s, split_tile tile, int r
 	return tensor_eight(split_row(tile, row, DIM) + 2 * vector);
 }
 
+#if TENSOR_NUMBERS == 2
 /* The sum of the products of high and of low numbers. An infinite element makes the first infinite,
  * and may make NaN of a low number that is 0. */
 INLINE_PIECE float SPLIT_FN(total)(float high, float low)
 {
 	return fabsf(high) == INFINITY ? high : high + low;
 }
+#endif
 
 /* Scores a tile: score[p][i] is that of head 4 * p + c for key g + 8 * i, or -inf past the last
  * key. */
@@ -162,11 +162,11 @@ INLINE_PIECE void SPLIT_FN(score)(const struct SPLIT_FN(state) *state, const str
 				  split_tile tile, int count, float score[PASSES][2])
 {
 	int g = threadIdx.x / 4, c = threadIdx.x % 4;
-	uint32_t high[COLUMNS][4], low[COLUMNS][4];
+	uint32_t sums[COLUMNS][TENSOR_NUMBERS][4];      /* of high and low numbers */
 
 #pragma unroll
-	for (int i = 0; i < COLUMNS * 4; i++)
-		high[i / 4][i % 4] = low[i / 4][i % 4] = 0;
+	for (int i = 0; i < COLUMNS * TENSOR_NUMBERS * 4; i++)
+		sums[i / (TENSOR_NUMBERS * 4)][i / 4 % TENSOR_NUMBERS][i % 4] = 0;
 #pragma unroll
 	for (int j = 0; j < SLICES; j++) {
 		/* Past the last key, that one is multiplied again. */
@@ -178,11 +178,15 @@ INLINE_PIECE void SPLIT_FN(score)(const struct SPLIT_FN(state) *state, const str
 		for (int half = 0; half < 2; half++)
 #pragma unroll
 			for (int t = 0; t < COLUMNS; t++) {
-				uint4 q = SPLIT_FN(query)(state, s, t, j, half);
-				uint32_t first[2] = { q.x, q.y }, second[2] = { q.z, q.w };
+				tensor_four q = SPLIT_FN(query)(state, s, t, j, half);
+				uint32_t high[2] = { q.x, q.y };
 
-				TENSOR_MULTIPLY(TENSOR_K16, high[t], keys[half], first);
-				TENSOR_MULTIPLY(TENSOR_K16, low[t], keys[half], second);
+				TENSOR_MULTIPLY(TENSOR_K16, sums[t][0], keys[half], high);
+#if TENSOR_NUMBERS == 2
+				uint32_t low[2] = { q.z, q.w };
+
+				TENSOR_MULTIPLY(TENSOR_K16, sums[t][1], keys[half], low);
+#endif
 			}
 	}
 #pragma unroll
@@ -190,73 +194,101 @@ INLINE_PIECE void SPLIT_FN(score)(const struct SPLIT_FN(state) *state, const str
 #pragma unroll
 		for (int i = 0; i < 2; i++) {
 			int t = p / 2, at = 2 * i + p % 2;
-			float sum = SPLIT_FN(total)(__uint_as_float(high[t][at]),
-						    __uint_as_float(low[t][at]));
+			float sum = __uint_as_float(sums[t][0][at]);
 
+#if TENSOR_NUMBERS == 2
+			sum = SPLIT_FN(total)(sum, __uint_as_float(sums[t][1][at]));
+#endif
 			score[p][i] = split_cap(s, sum * s->scale);
 			if (g + 8 * i >= count)
 				score[p][i] = -INFINITY;
 		}
 }
 
-/* The lane's part of softmax for pass `p`: updates the running maximum and sum, and leaves the
- * weights in the warp's shared memory. Returns the factor that rescales the accumulators. */
-INLINE_PIECE float SPLIT_FN(soften)(struct SPLIT_FN(state) *state, const struct split *s,
-				    const float *score, int p, int count)
+/* exp(x - max); 0 for x = -inf, where the plain formula may have -inf - -inf = NaN. The exponential
+ * is computed for any x, so that no branch keeps those of other scores waiting. */
+INLINE_PIECE float SPLIT_FN(weight)(float x, float max)
 {
-	int key = threadIdx.x / 4, head = 4 * p + threadIdx.x % 4;
-	float tile_max = fmaxf(score[0], score[1]), weight[2], tile_sum;
+	float weight = expf(x - max);
 
-#pragma unroll
-	for (int step = 4; step < WARP; step *= 2)
-		tile_max = fmaxf(tile_max, __shfl_xor_sync(FULL_WARP, tile_max, step));
+	return x == -INFINITY ? 0.0f : weight;
+}
 
-	/* The guards give exp(-inf) = 0 where the plain formula has -inf - -inf = NaN. */
-	float new_max = fmaxf(state->max[p], tile_max);
-	float rescale = state->max[p] == -INFINITY ? 0.0f : expf(state->max[p] - new_max);
+/* The points of pass `p` for the lane's scores. */
+INLINE_PIECE void SPLIT_FN(points)(const struct SPLIT_FN(state) *state, const struct split *s,
+				   const float *score, const float *weight, float rescale, int p,
+				   int count)
+{
+	int key = threadIdx.x / 4;
 
-#pragma unroll
-	for (int i = 0; i < 2; i++)
-		weight[i] = score[i] == -INFINITY ? 0.0f : expf(score[i] - new_max);
-	tile_sum = weight[0] + weight[1];
-#pragma unroll
-	for (int step = 4; step < WARP; step *= 2)
-		tile_sum += __shfl_xor_sync(FULL_WARP, tile_sum, step);
-	state->sum[p] = fmaf(state->sum[p], rescale, tile_sum);
-	state->max[p] = new_max;
-
-	s->weights[key * ROOM + head] = weight[0];
-	if (WHOLE)
-		s->weights[(key + 8) * ROOM + head] = weight[1];
-	if (head >= s->G)
-		return rescale;
+	if (4 * p + (int)threadIdx.x % 4 >= s->G)
+		return;
 #pragma unroll
 	for (int i = 0; i < 2; i++)
 		if (key + 8 * i < count)
 			POINT(score, score[i], weight[i]);
 	if (key == 0)
-		POINT(softmax, new_max, rescale, state->sum[p]);
-	return rescale;
+		POINT(softmax, state->max[p], rescale, state->sum[p]);
+}
+
+/* The lane's part of softmax: updates the running maxima and sums, leaves the weights in the warp's
+ * shared memory, and sets the factors that rescale the accumulators. Passes are in step, so that a
+ * shuffle of one waits while that of another is on its way. */
+INLINE_PIECE void SPLIT_FN(soften)(struct SPLIT_FN(state) *state, const struct split *s,
+				   float score[PASSES][2], int count, float rescale[PASSES])
+{
+	float max[PASSES], weight[PASSES][2], sum[PASSES];
+	int key = threadIdx.x / 4;
+
+#pragma unroll
+	for (int p = 0; p < PASSES; p++)
+		max[p] = fmaxf(score[p][0], score[p][1]);
+#pragma unroll
+	for (int step = 4; step < WARP; step *= 2)
+#pragma unroll
+		for (int p = 0; p < PASSES; p++)
+			max[p] = fmaxf(max[p], __shfl_xor_sync(FULL_WARP, max[p], step));
+#pragma unroll
+	for (int p = 0; p < PASSES; p++) {
+		max[p] = fmaxf(state->max[p], max[p]);
+		rescale[p] = SPLIT_FN(weight)(state->max[p], max[p]);
+#pragma unroll
+		for (int i = 0; i < 2; i++)
+			weight[p][i] = tensor_weight(SPLIT_FN(weight)(score[p][i], max[p]));
+		sum[p] = weight[p][0] + weight[p][1];
+	}
+#pragma unroll
+	for (int step = 4; step < WARP; step *= 2)
+#pragma unroll
+		for (int p = 0; p < PASSES; p++)
+			sum[p] += __shfl_xor_sync(FULL_WARP, sum[p], step);
+#pragma unroll
+	for (int p = 0; p < PASSES; p++) {
+		state->sum[p] = fmaf(state->sum[p], rescale[p], sum[p]);
+		state->max[p] = max[p];
+#pragma unroll
+		for (int i = 0; i < 1 + WHOLE; i++)
+			s->weights[(key + 8 * i) * ROOM + 4 * p + threadIdx.x % 4] = weight[p][i];
+		SPLIT_FN(points)(state, s, score[p], weight[p], rescale[p], p, count);
+	}
 }
 
 /* Scores a tile of `count` keys, does its softmax, and rescales the accumulators. */
 INLINE_PIECE void SPLIT_FN(weigh)(struct SPLIT_FN(state) *state, const struct split *s,
 				  split_tile keys, int count)
 {
-	float score[PASSES][2];
+	float score[PASSES][2], rescale[PASSES];
 
 	SPLIT_FN(score)(state, s, keys, count, score);
+	SPLIT_FN(soften)(state, s, score, count, rescale);
 #pragma unroll
-	for (int p = 0; p < PASSES; p++) {
-		float rescale = SPLIT_FN(soften)(state, s, score[p], p, count);
-
+	for (int p = 0; p < PASSES; p++)
 #pragma unroll
 		for (int i = 0; i < PARTS * 8; i++) {
 			uint32_t *sum = &state->acc[p / 2][i / 8][i / 2 % 4][i % 2 * 2 + p % 2];
 
-			*sum = __float_as_uint(__uint_as_float(*sum) * rescale);
+			*sum = __float_as_uint(__uint_as_float(*sum) * rescale[p]);
 		}
-	}
 }
 
 /* The weights of the head of column g for keys 2 * c + 8 * i and the next one. */
@@ -272,7 +304,8 @@ INLINE_PIECE float2 SPLIT_FN(weights)(const struct split *s, int column, int i)
 /* acc = acc + values * weights, for elements 2 * i and 2 * i + 1 of a vector of the lane: `values`
  * are those of keys 2 * c and 2 * c + 1, and of the two that are 8 further on. */
 INLINE_PIECE void SPLIT_FN(add_two)(struct SPLIT_FN(state) *state, int part, int i,
-				    const uint32_t *values, uint32_t weights[COLUMNS][2][2])
+				    const uint32_t *values,
+				    uint32_t weights[COLUMNS][TENSOR_NUMBERS][2])
 {
 	uint32_t first[4] = {
 		tensor_low(values[0], values[1]), tensor_high(values[0], values[1]),
@@ -282,7 +315,7 @@ INLINE_PIECE void SPLIT_FN(add_two)(struct SPLIT_FN(state) *state, int part, int
 #pragma unroll
 	for (int t = 0; t < COLUMNS; t++)
 #pragma unroll
-		for (int n = 0; n < 2; n++)
+		for (int n = 0; n < TENSOR_NUMBERS; n++)
 			TENSOR_MULTIPLY(VALUES, state->acc[t][part][i], first,
 					weights[t][n]);
 }
@@ -293,7 +326,7 @@ INLINE_PIECE void SPLIT_FN(add)(struct SPLIT_FN(state) *state, const struct spli
 				split_tile tile, int count)
 {
 	int g = threadIdx.x / 4, key = threadIdx.x % 4 * 2;
-	uint32_t weights[COLUMNS][2][2];        /* high and low numbers of pairs of keys */
+	uint32_t weights[COLUMNS][TENSOR_NUMBERS][2];   /* of pairs of keys */
 
 #pragma unroll
 	for (int t = 0; t < COLUMNS; t++)
@@ -302,7 +335,9 @@ INLINE_PIECE void SPLIT_FN(add)(struct SPLIT_FN(state) *state, const struct spli
 			float2 pair = SPLIT_FN(weights)(s, t, i);
 
 			weights[t][0][i] = tensor_pair(pair.x, pair.y);
+#if TENSOR_NUMBERS == 2
 			weights[t][1][i] = tensor_rest(pair.x, pair.y, weights[t][0][i]);
+#endif
 		}
 #pragma unroll
 	for (int part = 0; part < PARTS; part++) {
@@ -345,7 +380,8 @@ INLINE_PIECE void SPLIT_FN(leave)(const struct SPLIT_FN(state) *state, const str
 			const uint32_t (*acc)[4] = state->acc[p / 2][i / 2] + i % 2 * 2;
 
 			if (vector < VECTORS)
-				((float4 *)s->merged)[row * (DIM / 4) + 2 * vector + i % 2]
+				((float4 *)s->merged)[row * (DIM / 4)
+						       + SPLIT_LEFT(row, 2 * vector + i % 2, DIM)]
 					= make_float4(__uint_as_float(acc[0][p % 2]),
 						      __uint_as_float(acc[0][2 + p % 2]),
 						      __uint_as_float(acc[1][p % 2]),
@@ -368,11 +404,12 @@ INLINE_PIECE void SPLIT_FN(attend)(const struct split *s, struct split_source *s
 
 		SPLIT_FN(weigh)(&state, s, source_wait(source, s->k, key, DIM), count);
 		__syncwarp();           /* the weights are written, and the keys were read */
-		source_release(source, DIM);
+		source_release(source);
 		SPLIT_FN(add)(&state, s, source_wait(source, s->v, key, DIM), count);
 		__syncwarp();           /* the weights and the values were read */
-		source_release(source, DIM);
+		source_release(source);
 	}
+	source_fill(source, DIM);
 	__syncthreads();                /* all have read the states of an earlier split */
 	SPLIT_FN(leave)(&state, s);
 	__syncthreads();

@@ -27,6 +27,15 @@
 #define tensor_pair(low, high) f16x2_of_floats((low), (high))
 #endif
 
+/* Numbers of the type whose sum a query or a weight becomes. With e4m3 one, of f16: keys and values
+ * have 4 bits themselves. The sum of weights is that of rounded ones then, so that outputs stay
+ * between the smallest value and the largest. */
+#ifdef SPLIT_E4M3
+#define TENSOR_NUMBERS 1
+#else
+#define TENSOR_NUMBERS 2
+#endif
+
 /* tensor_multiply(), whose name of an instruction may be a macro. */
 #define TENSOR_MULTIPLY(id, d, a, b) tensor_multiply(id, d, a, b)
 
@@ -45,6 +54,12 @@ static __device__ uint4 tensor_eight(const split_vector *at)
 #endif
 }
 
+/* A weight as far as it counts. */
+static __device__ float tensor_weight(float x)
+{
+	return TENSOR_NUMBERS == 2 ? x : TENSOR_FLOAT(tensor_pair(x, 0.0f) & 0xffff);
+}
+
 /* What rounding to the type leaves of a number; nothing where that is infinite. */
 static __device__ float tensor_left(float x, unsigned bits)
 {
@@ -58,6 +73,30 @@ static __device__ unsigned tensor_rest(float low, float high, unsigned pair)
 {
 	return tensor_pair(tensor_left(low, pair & 0xffff), tensor_left(high, pair >> 16));
 }
+
+/* Four elements of a query, as the second matrix of two products of high numbers, x and y, and of
+ * two of low ones. */
+#if TENSOR_NUMBERS == 2
+typedef uint4 tensor_four;
+#define tensor_four_zeros() make_uint4(0, 0, 0, 0)
+static __device__ tensor_four tensor_four_of(float4 q)
+{
+	uint4 out;
+
+	out.x = tensor_pair(q.x, q.y);
+	out.y = tensor_pair(q.z, q.w);
+	out.z = tensor_rest(q.x, q.y, out.x);
+	out.w = tensor_rest(q.z, q.w, out.y);
+	return out;
+}
+#else
+typedef uint2 tensor_four;
+#define tensor_four_zeros() make_uint2(0, 0)
+static __device__ tensor_four tensor_four_of(float4 q)
+{
+	return make_uint2(tensor_pair(q.x, q.y), tensor_pair(q.z, q.w));
+}
+#endif
 
 /* The low halves of two registers, and the high ones. */
 #define tensor_low(a, b) __byte_perm((a), (b), 0x5410)

@@ -160,11 +160,14 @@ static inline double ladder_exact_row(const struct ladder_numbers *n, int slot, 
 }
 
 /* Of sums of at most 256 products and 1,000 terms in float, of numbers below 2. Tensor cores
- * multiply queries and weights of 16 bits by keys and values of bf16, and of 22 by others; a score
- * is off by its size * 2^-17, and so is the logarithm of a weight. */
+ * multiply queries and weights of 16 bits by keys and values of bf16, of 22 by those of f16, and of
+ * 11 by those of e4m3; a score is off by its size * 2^-17 or 2^-12, and so is the logarithm of a
+ * weight. */
 static inline double ladder_max_error(const struct attention_shape *s)
 {
-	return s->rung >= 7 && s->kv_dtype == DTYPE_BF16 ? 0x1p-14 : 0x1p-17;
+	if (s->rung < 7)
+		return 0x1p-17;
+	return s->kv_dtype == DTYPE_BF16 ? 0x1p-14 : s->kv_dtype == DTYPE_E4M3 ? 0x1p-9 : 0x1p-17;
 }
 
 /* The outputs, and the log-sum-exps if the shape has them, of test case `number`. */

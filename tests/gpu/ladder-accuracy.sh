@@ -1,8 +1,8 @@
 # ladder-accuracy.sh - the part of run.sh that compares the ladder's errors in f16 and bf16 with
-# PyTorch's.
+# PyTorch's, and checks those with e4m3.
 #
-# accuracy.py runs in one process for each processor; its lines go to $out/accuracy.txt. Sourced
-# by run.sh, whose functions and variables it uses.
+# accuracy.py runs in one process for each processor, and accuracy_e4m3.py beside them; their lines go
+# to $out/accuracy.txt. Sourced by run.sh, whose functions and variables it uses.
 
 if python3 -c 'import numpy, torch' 2>>"$log"; then
 	jobs=$(nproc)
@@ -15,9 +15,11 @@ if python3 -c 'import numpy, torch' 2>>"$log"; then
 		) &
 		part=$((part + 1))
 	done
+	python3 "$source/tests/gpu/accuracy_e4m3.py" "$flashtwin" >"$work/accuracy.e4m3" 2>&1 ||
+		echo "FAIL e4m3: exit code $?" >>"$work/accuracy.e4m3"
 	wait
 	# The sums of the parts.
-	cat "$work"/accuracy.[0-9]* | awk -F ': | cases, | outputs, error / PyTorch.s at most ' '
+	cat "$work"/accuracy.* | awk -F ': | cases, | outputs, error / PyTorch.s at most ' '
 		/ cases, .* outputs, / {
 			cases[$1] += $2; outputs[$1] += $3; if ($4 > worst[$1]) worst[$1] = $4; next
 		}

@@ -34,7 +34,7 @@ time_peers() {
 	*) return ;;
 	esac
 	# shellcheck disable=SC2086
-	run 580 python3 "$source/tests/bench/peers.py" $dtypes --paired "$flashtwin" --kv-dtype "$2" \
+	run 1200 python3 "$source/tests/bench/peers.py" $dtypes --paired "$flashtwin" --kv-dtype "$2" \
 		--out "$1/peers.json" "$saved"
 	peers=$(grep -c '"us": [0-9]' "$1/peers.json" 2>/dev/null)
 	if [ "$code" -eq 0 ]; then

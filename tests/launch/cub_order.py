@@ -42,7 +42,8 @@ def scan_lanes(values, add):
 
 
 def scan_raking(values, add, inclusive, initial):
-    """Sums of segments, their scan, and the scans of the segments. initial: None or a value."""
+    """Sums of segments, their scan, and the scans of the segments; of up to 32 values, the scan of
+    these. initial: None or a value."""
     segment = -(-len(values) // 32)
     parts = [values[i:i + segment] for i in range(0, len(values), segment)]
     sums = []
@@ -55,6 +56,8 @@ def scan_raking(values, add, inclusive, initial):
     total = scanned[-1]
     if initial is not None:
         scanned = [add(initial, value) for value in scanned]
+    if len(values) <= 32:
+        return scanned if inclusive else [initial] + scanned[:-1], total
     out = []
     for i, part in enumerate(parts):
         prefix = initial if i == 0 else scanned[i - 1]

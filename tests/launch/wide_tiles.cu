@@ -108,7 +108,8 @@ __global__ void numbered(int *out)
 		}
 		out[32 + lane] = votes;
 	} else {
-		asm volatile("barrier.red.popc.u32 %0, 3, 64, %1;" : "=r"(votes) : "r"(lane > 4));
+		asm volatile("{ .reg .pred p; setp.gt.s32 p, %1, 4; "
+			     "barrier.red.popc.u32 %0, 3, 64, p; }" : "=r"(votes) : "r"(lane));
 		asm volatile("{ .reg .pred p, q; setp.gt.s32 p, %1, 40; "
 			     "bar.red.or.pred q, 3, 64, p; selp.s32 %0, 1, 0, q; }"
 			     : "=r"(any) : "r"((int)threadIdx.x));

@@ -1,8 +1,9 @@
 /* block_scan.h - cub::BlockScan; see types.h.
  *
  * By default up to 32 threads of the first warp take a segment of the values each: they sum it up,
- * scan their sums, and scan their segments. With BLOCK_SCAN_WARP_SCANS each warp scans its values,
- * and adds the sums of the warps before it, in their order.
+ * scan their sums, and scan their segments; of up to 32 threads, the scan of their values is the
+ * result. With BLOCK_SCAN_WARP_SCANS each warp scans its values, and adds the sums of the warps
+ * before it, in their order.
  */
 #ifndef SIM_CUB_BLOCK_SCAN_H
 #define SIM_CUB_BLOCK_SCAN_H
@@ -176,6 +177,10 @@ private:
 			with = operation(initial, with);
 		prefix = from_raker(FT_CALL_SITE("cub::BlockScan"), with, 1);
 		prefix = thread() == 0 ? initial : prefix;
+		if (threads <= 32) {
+			temp.value[first] = inclusive ? with : prefix;
+			return;
+		}
 		for (int i = first; i < last; i++) {
 			T own = temp.value[i];
 
