@@ -3,8 +3,9 @@
 
 Attends with keys and values of e4m3, which have a scale for each KV head, and prints the relative L2
 error of the output against attention in float64 on the same numbers and the same queries: it must be
-at most 4e-3. A SHAPE is sequences,query heads,KV heads,head size,keys; by default, those of the
-bench's list "narrow". Exit code 1 if an error is larger. Needs NumPy. Run by ladder-accuracy.sh.
+at most 4e-3. A SHAPE is sequences,query heads,KV heads,head size,keys; by default, one sequence of
+32,768 keys and 32 of 8,192. Exit code 1 if an error is larger. Needs NumPy. Run by
+ladder-accuracy.sh.
 """
 import argparse
 import os
