@@ -76,7 +76,7 @@ def main():
     parser.add_argument("flashtwin")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("shapes", nargs="*", default=SHAPES)
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     failed = False
     for shape in args.shapes:
         # Rungs 5 and 6 have the same bits, and so have those from 7 up.
