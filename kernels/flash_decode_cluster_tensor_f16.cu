@@ -4,6 +4,7 @@
  * Needs sm_90.
  */
 #define SPLIT_F16
+#define SPLIT_TENSOR
 #include "kernels/split_cluster.cuh"
 #include "kernels/split_tensor_kernel.cuh"
 

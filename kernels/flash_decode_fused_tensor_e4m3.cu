@@ -4,6 +4,7 @@
  * Elements become f16 for tensor cores. Needs sm_90.
  */
 #define SPLIT_E4M3
+#define SPLIT_TENSOR
 #include "kernels/split_fused.cuh"
 #include "kernels/split_tensor_kernel.cuh"
 

@@ -5,6 +5,7 @@
  */
 #define SPLIT_F16
 #define SPLIT_OPTIONS
+#define SPLIT_TENSOR
 #include "kernels/split_fused.cuh"
 #include "kernels/split_tensor_kernel.cuh"
 

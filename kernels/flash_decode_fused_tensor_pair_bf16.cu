@@ -6,6 +6,7 @@
  */
 #define SPLIT_BF16
 #define SPLIT_PAIR
+#define SPLIT_TENSOR
 #include "kernels/split_fused.cuh"
 #include "kernels/split_tensor_kernel.cuh"
 

@@ -6,6 +6,7 @@
  */
 #define SPLIT_E4M3
 #define SPLIT_PAIR
+#define SPLIT_TENSOR
 #include "kernels/split_planned.cuh"
 #include "kernels/split_tensor_kernel.cuh"
 

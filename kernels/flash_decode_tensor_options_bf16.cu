@@ -5,6 +5,7 @@
  */
 #define SPLIT_BF16
 #define SPLIT_OPTIONS
+#define SPLIT_TENSOR
 #include "kernels/split_stream.cuh"
 #include "kernels/split_tensor_kernel.cuh"
 

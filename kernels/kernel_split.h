@@ -39,15 +39,16 @@ static inline uint64_t split_tiles(const struct kernel_call *call, const struct 
 	return ((uint64_t)SPLIT_KEYS((int64_t)max_len) + step - 1) / step;
 }
 
-/* A lane has a softmax point for each tile of its warp and each pass over the query heads, and a
- * score for each 8 keys of the tile. */
+/* At most: for each tile of its warp, a lane has a softmax point for each pass over four query
+ * heads, and scores for each 8 keys of the tile: one for each pass or, on tensor cores, two for
+ * each 8 query heads. */
 static inline unsigned tiles_points(const struct kernel_call *call, const struct ladder_params *p,
 				    uint64_t tiles)
 {
 	uint64_t Hkv = value_of(call, p->Hkv);
 	uint64_t group = Hkv > 0 ? value_of(call, p->H) / Hkv : 0;
 	uint64_t scores = (uint64_t)SPLIT_TILE(value_of(call, p->partials.D)) / SPLIT_KEYS_AT_ONCE;
-	uint64_t points = tiles * ((group + 3) / 4) * (1 + scores);
+	uint64_t points = tiles * ((group + 3) / 4 + (group + 7) / 8 * 2 * scores);
 
 	return points > UINT_MAX ? UINT_MAX : (unsigned)points;
 }

@@ -16,6 +16,7 @@
 struct split {
 	const float *q;                 /* of the KV head's first query head */
 	const split_element *k, *v;     /* of the KV head, key 0 */
+	long long cache;                /* where they are in the caches: split_cache() */
 	float scale;
 #ifdef SPLIT_E4M3
 	float v_scale;                  /* of the KV head */
@@ -27,15 +28,17 @@ struct split {
 #endif
 	long long row;                  /* of its first query head, slot * H + head */
 	int index;                      /* of the split in its sequence */
-	bool same;                      /* in a run: its queries are those of the split before */
+	bool same;                      /* its queries are those of the split before */
 	int begin, end;                 /* keys; no keys: begin = end */
 	int D, G;                       /* elements of a row; query heads of the KV head */
 	int heads;                      /* room for these, SPLIT_HEADS(G) */
 	float *tiles;                   /* of the block */
 	float *query;                   /* [heads, D], times the scale; unless SPLIT_KEPT */
+	float *maxima, *sums;           /* [SPLIT_WARPS, heads] */
+#ifndef SPLIT_TENSOR
 	float *weights;                 /* [SPLIT_TILE, heads], of the warp */
 	float *rescale;                 /* [heads], of the warp */
-	float *maxima, *sums;           /* [SPLIT_WARPS, heads] */
+#endif
 	float *merged;                  /* [SPLIT_WARPS, heads, D] */
 };
 
@@ -72,9 +75,9 @@ struct split_source;            /* a warp's loads: see split_kernel.cuh */
 typedef void split_attend_fn(const struct split *s, struct split_source *source);
 
 /* Lays out the block's shared memory, whose first `tiles` floats are for tiles. `heads` is
- * SPLIT_HEADS of the group; the head size is in->D. */
-static __device__ void split_place(struct split *s, const struct split_launch *in, int heads,
-				   float *shared, int tiles)
+ * SPLIT_HEADS of the group; the head size is in->D. Returns the end of what is laid out. */
+static __device__ float *split_place(struct split *s, const struct split_launch *in, int heads,
+				     float *shared, int tiles)
 {
 	s->D = in->D;
 	s->G = in->H / in->Hkv;
@@ -84,11 +87,16 @@ static __device__ void split_place(struct split *s, const struct split_launch *i
 	s->merged = shared + tiles;
 	s->maxima = s->merged + SPLIT_MERGE_FLOATS(heads, s->D);
 	s->sums = s->maxima + SPLIT_WARPS * heads;
-	s->rescale = s->sums + SPLIT_WARPS * heads;
-	s->weights = s->rescale + SPLIT_WARPS * heads;
-	s->query = s->weights + SPLIT_WARPS * heads * SPLIT_TILE(s->D);
-	s->rescale += threadIdx.y * heads;
-	s->weights += threadIdx.y * SPLIT_TILE(s->D) * heads;
+	s->query = s->sums + SPLIT_WARPS * heads;
+	s->same = false;
+	shared = s->query + (SPLIT_KEPT(heads) ? 0 : heads * s->D);
+#ifndef SPLIT_TENSOR
+	s->rescale = shared + threadIdx.y * heads;
+	shared += SPLIT_WARPS * heads;
+	s->weights = shared + threadIdx.y * SPLIT_TILE(s->D) * heads;
+	shared += SPLIT_WARPS * SPLIT_TILE(s->D) * heads;
+#endif
+	return shared;
 }
 
 /* Where key 0 of a KV head of a slot is in the caches; with pages, row 0 of page 0. */
@@ -106,10 +114,9 @@ static __device__ long long split_cache(const struct split_launch *in, int slot,
 static __device__ void split_set(struct split *s, const struct split_launch *in, int slot,
 				 int kv_head, int index, int begin, int end)
 {
-	long long cache = split_cache(in, slot, kv_head);
-
-	s->k = in->k + cache;
-	s->v = in->v + cache;
+	s->cache = split_cache(in, slot, kv_head);
+	s->k = in->k + s->cache;
+	s->v = in->v + s->cache;
 	s->row = (long long)slot * in->H + kv_head * s->G;
 	s->q = in->q + s->row * in->D;
 #ifdef SPLIT_E4M3
@@ -168,6 +175,7 @@ static __device__ void split_of_block(struct split *s, const struct split_launch
 static __device__ void split_none(struct split *s)
 {
 	s->k = s->v = NULL;
+	s->cache = 0;
 	s->index = SPLITS;              /* no split has it: none is the next one */
 	s->begin = s->end = 0;
 #ifdef SPLIT_OPTIONS
@@ -224,29 +232,43 @@ struct split_part {
 
 /* Where the states of warps have vector `at` of a row of D elements. Rows begin in the same bank of
  * shared memory, and the lanes of a warp leave four rows at once: each row has its vectors in an
- * order of its own, so that these are in different banks. For types of 16 bits there are too few
- * registers. */
-#if defined(SPLIT_PAIR) && defined(SPLIT_E4M3)
+ * order of its own, so that these are in different banks. */
+#ifdef SPLIT_TENSOR
 #define SPLIT_LEFT(row, at, D) ((D) % 32 == 0 ? (at) ^ (((row) & 1) | ((row) & 2) << 1) : (at))
 #else
 #define SPLIT_LEFT(row, at, D) (at)
 #endif
 
-/* Merges what the warps have found, in their order, for one vector of a query head. */
-static __device__ struct split_part split_merge_warps(const struct split *s, int head, int vector)
+/* Four neighbours have vectors of the same query head, because head sizes are multiples of 16: lane
+ * i of them finds the weights of warps i and i + 4. Returns the maximum of all warps. */
+static __device__ float split_weigh_warps(const struct split *s, int head, float weights[2])
 {
-	struct split_part part = {
-		.acc = { 0.0f, 0.0f, 0.0f, 0.0f }, .max = -INFINITY, .sum = 0.0f
-	};
+	float theirs[2], max;
 
 #pragma unroll
-	for (int w = 0; w < SPLIT_WARPS; w++)
-		part.max = fmaxf(part.max, s->maxima[w * s->heads + head]);
+	for (int i = 0; i < 2; i++)
+		theirs[i] = s->maxima[(threadIdx.x % 4 + 4 * i) * s->heads + head];
+	max = fmaxf(theirs[0], theirs[1]);
+	max = fmaxf(max, __shfl_xor_sync(FULL_WARP, max, 1));
+	max = fmaxf(max, __shfl_xor_sync(FULL_WARP, max, 2));
+	/* Equal maxima give 1, even -inf: keys with NaN scores must stay NaN. */
+#pragma unroll
+	for (int i = 0; i < 2; i++)
+		weights[i] = theirs[i] == max ? 1.0f : expf(theirs[i] - max);
+	return max;
+}
+
+/* Merges what the warps have found, in their order, for one vector of a query head. All lanes must
+ * call it. */
+static __device__ struct split_part split_merge_warps(const struct split *s, int head, int vector)
+{
+	struct split_part part = { .acc = { 0.0f, 0.0f, 0.0f, 0.0f }, .max = 0.0f, .sum = 0.0f };
+	float weights[2];
+
+	part.max = split_weigh_warps(s, head, weights);
 #pragma unroll
 	for (int w = 0; w < SPLIT_WARPS; w++) {
-		float theirs = s->maxima[w * s->heads + head];
-		/* Equal maxima give 1, even -inf: keys with NaN scores must stay NaN. */
-		float weight = theirs == part.max ? 1.0f : expf(theirs - part.max);
+		float weight = __shfl_sync(FULL_WARP, weights[w / 4], w % 4, 4);
 		float4 from = ((const float4 *)s->merged)[(w * s->heads + head) * (s->D / 4)
 							  + SPLIT_LEFT(head, vector, s->D)];
 
@@ -283,12 +305,14 @@ static __device__ void split_write(const struct split *s, float *partials, int h
 /* Merges the warps and writes a partial for each query head. */
 static __device__ void split_publish(const struct split *s, float *partials)
 {
-	int vectors = s->D / 4;
+	int vectors = s->D / 4, all = s->G * vectors;
 
-	for (int i = threadIdx.x + WARP * threadIdx.y; i < s->G * vectors; i += SPLIT_THREADS) {
-		struct split_part part = split_merge_warps(s, i / vectors, i % vectors);
+	for (int first = WARP * threadIdx.y; first < all; first += SPLIT_THREADS) {
+		int i = first + threadIdx.x, head = min(i / vectors, s->G - 1);
+		struct split_part part = split_merge_warps(s, head, i % vectors);
 
-		split_write(s, partials, i / vectors, i % vectors, &part);
+		if (i < all)
+			split_write(s, partials, head, i % vectors, &part);
 	}
 }
 

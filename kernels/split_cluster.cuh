@@ -8,8 +8,9 @@
 #define SPLIT_CLUSTER_CUH
 
 #define MERGES_IN_PLACE
+#define SPLIT_CLUSTERED
 #include "kernels/split.cuh"
-#include "kernels/split_ring.cuh"
+#include "kernels/split_source.cuh"
 #include "kernels/split_merge.cuh"
 #include "sim/cuda/cluster.h"
 #include "sim/cuda/programmatic.h"
@@ -29,13 +30,16 @@ static __device__ int cluster_thread(void)
 /* Merges the warps and keeps the partial of each query head, as split `number` of the block. */
 static __device__ void cluster_keep(const struct split *s, float4 *kept, int number)
 {
-	int vectors = s->D / 4;
+	int vectors = s->D / 4, all = s->G * vectors;
 
 #pragma unroll 1
-	for (int i = cluster_thread(); i < s->G * vectors; i += SPLIT_THREADS) {
-		int head = i / vectors, vector = i % vectors;
+	for (int first = WARP * threadIdx.y; first < all; first += SPLIT_THREADS) {
+		int i = first + threadIdx.x, head = min(i / vectors, s->G - 1);
+		int vector = i % vectors;
 		struct split_part part = split_merge_warps(s, head, vector);
 
+		if (i >= all)
+			continue;
 		kept[(number * s->heads + head) * vectors + vector] = part.acc;
 		if (vector == 0)
 			cluster_states(s, kept)[number * s->heads + head]
@@ -148,7 +152,6 @@ INLINE_PIECE void cluster_finish(struct split *s, const struct split_launch *in,
 INLINE_PIECE void cluster_run(const struct split_launch *in, int heads, split_attend_fn *attend,
 			      float *shared)
 {
-	__shared__ uint64_t landed[SPLIT_WARPS * RING_PLACES];
 	int slot = blockIdx.y, kv_head = blockIdx.x, rank = (int)cluster_rank();
 	int keys = max(in->seq_lens[slot], 0), each = (int)SPLIT_KEYS(keys);
 	int used = SPLITS_USED(keys), first = CLUSTER_FIRST(rank, used);
@@ -157,16 +160,14 @@ INLINE_PIECE void cluster_run(const struct split_launch *in, int heads, split_at
 	struct split s;
 	float4 *kept;
 
-	split_place(&s, in, heads, shared, CLUSTER_RING_FLOATS(heads, in->D));
-	kept = (float4 *)(shared + CLUSTER_RING_FLOATS(heads, in->D)
-			  + SPLIT_MERGE_FLOATS(heads, in->D) + SPLIT_FLOATS(heads, in->D));
+	kept = (float4 *)split_place(&s, in, heads, shared, SOURCE_FLOATS(heads, in->D));
 	/* The splits of a block follow each other, and a warp's tiles in them too: all but the last
 	 * one have whole steps. */
 	split_set(&s, in, slot, kv_head, first, min(first * each, keys), min(end * each, keys));
-	source_begin(&source, &s, in, NULL, RING_PLACES_FOR(CLUSTER_STAGES(heads, in->D)), landed,
-		     true, s.end == keys);
+	source_begin(&source, &s, in, NULL, SOURCE_PLACES(heads, in->D), true, s.end == keys);
 	for (int i = first; i < end; i++) {
 		split_set(&s, in, slot, kv_head, i, i * each, min((i + 1) * each, keys));
+		s.same = i > first;
 		attend(&s, &source);
 		cluster_keep(&s, kept, i - first);
 	}

@@ -7,20 +7,19 @@
 #define SPLIT_PLANNED_CUH
 
 #include "kernels/split.cuh"
-#include "kernels/split_ring.cuh"
+#include "kernels/split_source.cuh"
 #include "sim/cuda/programmatic.h"
 
 INLINE_PIECE void planned_run(const struct split_launch *in, int heads, split_attend_fn *attend,
 			      float *shared)
 {
-	__shared__ uint64_t landed[SPLIT_WARPS * RING_PLACES];
 	struct plan_run run = plan_run_of_block(in->plan, gridDim.x);
 	struct split_source source;
 	struct split s;
 
-	split_place(&s, in, heads, shared, RUN_FLOATS(heads, in->D));
+	split_place(&s, in, heads, shared, SOURCE_FLOATS(heads, in->D));
 	split_none(&s);
-	source_begin(&source, &s, in, &run, RUN_PLACES(heads, in->D), landed, true, false);
+	source_begin(&source, &s, in, &run, SOURCE_PLACES(heads, in->D), true, false);
 	while (run.count > 0) {
 		split_of_unit(&s, in, &run.ahead);
 		attend(&s, &source);

@@ -54,26 +54,32 @@
  * static. */
 #define SPLIT_MAX_STAGES 6
 #define SPLIT_MAX_PLACES 16
+#define BLOCK_BYTES (226 << 10)
 #define SPLIT_STAGES_THAT_FIT(G, D, more) \
-	(((226 << 10) / 4 - SPLIT_FLOATS(G, D) - SPLIT_MERGE_FLOATS(G, D) - (more)) \
+	((BLOCK_BYTES / 4 - SPLIT_FLOATS(G, D) - SPLIT_MERGE_FLOATS(G, D) - (more)) \
 	 / SPLIT_STAGE_FLOATS(D))
 #define SPLIT_STAGES_BESIDE(G, D, more) \
 	(SPLIT_STAGES_THAT_FIT(G, D, more) < SPLIT_MAX_STAGES ? SPLIT_STAGES_THAT_FIT(G, D, more) \
 	 : SPLIT_MAX_STAGES)
 #define SPLIT_STAGES(G, D) SPLIT_STAGES_BESIDE(G, D, 0)
 
-/* Tiles of elements of `size` bytes that each warp has in flight in kernels of which two blocks run
- * on a multiprocessor, for head sizes up to PAIR_MAX_D and SPLIT_KEPT groups: what fits into half
- * of its 228 KiB, less 1 KiB for each block and 2 KiB for static variables. At least 2. */
+/* Tiles of elements of `size` bytes that a warp has in flight on tensor cores: what fits into
+ * `bytes` of a block's shared memory beside what warps keep and leave, an even number of
+ * at most 16. At least 2, in clusters where CLUSTER_STAGES is at least 2. */
+#define TENSOR_FLOATS(G, D) \
+	(SPLIT_WARPS * SPLIT_HEADS(G) * 2 + (SPLIT_KEPT(G) ? 0 : SPLIT_HEADS(G) * (D)) \
+	 + SPLIT_MERGE_FLOATS(G, D))
+#define TENSOR_PLACE(D, size) (SPLIT_STAGE_FLOATS(D) * (size))  /* bytes, for all warps */
+#define TENSOR_PLACES_THAT_FIT(G, D, size, bytes) \
+	(((bytes) - 4 * TENSOR_FLOATS(G, D)) / TENSOR_PLACE(D, size) / 2 * 2)
+#define TENSOR_PLACES(G, D, size, bytes) \
+	(TENSOR_PLACES_THAT_FIT(G, D, size, bytes) < SPLIT_MAX_PLACES \
+	 ? TENSOR_PLACES_THAT_FIT(G, D, size, bytes) : SPLIT_MAX_PLACES)
+
+/* Where two blocks run on a multiprocessor, for head sizes up to PAIR_MAX_D and SPLIT_KEPT groups,
+ * each has half of its 228 KiB, less 1 KiB and what is for static variables. */
 #define PAIR_MAX_D 128
-#define PAIR_BYTES (111 << 10)
-#define PAIR_PLACE(D, size) (SPLIT_STAGE_FLOATS(D) * (int)(size))
-#define PAIR_PLACES_THAT_FIT(G, D, size) \
-	((PAIR_BYTES - 4 * (SPLIT_FLOATS(G, D) + SPLIT_MERGE_FLOATS(G, D))) / PAIR_PLACE(D, size))
-#define PAIR_PLACES(G, D, size) \
-	(PAIR_PLACES_THAT_FIT(G, D, size) < SPLIT_MAX_PLACES ? PAIR_PLACES_THAT_FIT(G, D, size) \
-	 : SPLIT_MAX_PLACES)
-#define PAIR_RING_FLOATS(G, D, size) (PAIR_PLACES(G, D, size) * PAIR_PLACE(D, size) / 4)
+#define PAIR_BYTES ((113 << 10) - 256)
 
 /* How the blocks of a cluster share the splits of a sequence and KV head: the first split of block
  * `rank`, of `used` that have keys. The block has those before the first one of the next block, and

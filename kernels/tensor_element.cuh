@@ -27,9 +27,9 @@
 #define tensor_pair(low, high) f16x2_of_floats((low), (high))
 #endif
 
-/* Numbers of the type whose sum a query or a weight becomes. With e4m3 one, of f16: keys and values
- * have 4 bits themselves. The sum of weights is that of rounded ones then, so that outputs stay
- * between the smallest value and the largest. */
+/* Numbers of the type whose sum a weight becomes; a query's elements become two. With e4m3 one, of
+ * f16: values have 4 bits themselves. The sum of weights is that of rounded ones then, so that
+ * outputs stay between the smallest value and the largest. */
 #ifdef SPLIT_E4M3
 #define TENSOR_NUMBERS 1
 #else
@@ -39,20 +39,42 @@
 /* tensor_multiply(), whose name of an instruction may be a macro. */
 #define TENSOR_MULTIPLY(id, d, a, b) tensor_multiply(id, d, a, b)
 
-/* Eight elements that begin at a multiple of their size. */
-static __device__ uint4 tensor_eight(const split_vector *at)
-{
+/* Eight elements of a row, which begin at a multiple of their size; two of each of two rows, as a
+ * column of them: element 2 * i of both, and the next one. */
 #ifdef SPLIT_E4M3
-	uint2 codes = *(const uint2 *)at;
+typedef uint2 tensor_row;
+#define tensor_row_zeros() make_uint2(0, 0)
 
-	return make_uint4(f16x2_of_e4m3x2((unsigned short)(codes.x & 0xffff)),
-			  f16x2_of_e4m3x2((unsigned short)(codes.x >> 16)),
-			  f16x2_of_e4m3x2((unsigned short)(codes.y & 0xffff)),
-			  f16x2_of_e4m3x2((unsigned short)(codes.y >> 16)));
-#else
-	return *(const uint4 *)at;
-#endif
+static __device__ uint4 tensor_eight(tensor_row row)
+{
+	return make_uint4(f16x2_of_e4m3x2((unsigned short)(row.x & 0xffff)),
+			  f16x2_of_e4m3x2((unsigned short)(row.x >> 16)),
+			  f16x2_of_e4m3x2((unsigned short)(row.y & 0xffff)),
+			  f16x2_of_e4m3x2((unsigned short)(row.y >> 16)));
 }
+
+static __device__ uint2 tensor_columns(tensor_row a, tensor_row b, int i)
+{
+	unsigned codes = __byte_perm(i < 2 ? a.x : a.y, i < 2 ? b.x : b.y,
+				     i % 2 == 0 ? 0x5140 : 0x7362);
+
+	return make_uint2(f16x2_of_e4m3x2((unsigned short)(codes & 0xffff)),
+			  f16x2_of_e4m3x2((unsigned short)(codes >> 16)));
+}
+#else
+typedef uint4 tensor_row;
+#define tensor_row_zeros() make_uint4(0, 0, 0, 0)
+#define tensor_eight(row) (row)
+
+static __device__ uint2 tensor_columns(tensor_row a, tensor_row b, int i)
+{
+	unsigned first = i == 0 ? a.x : i == 1 ? a.y : i == 2 ? a.z : a.w;
+	unsigned second = i == 0 ? b.x : i == 1 ? b.y : i == 2 ? b.z : b.w;
+
+	return make_uint2(__byte_perm(first, second, 0x5410),
+			  __byte_perm(first, second, 0x7632));
+}
+#endif
 
 /* A weight as far as it counts. */
 static __device__ float tensor_weight(float x)
@@ -74,32 +96,18 @@ static __device__ unsigned tensor_rest(float low, float high, unsigned pair)
 	return tensor_pair(tensor_left(low, pair & 0xffff), tensor_left(high, pair >> 16));
 }
 
-/* Four elements of a query, as the second matrix of two products of high numbers, x and y, and of
- * two of low ones. */
-#if TENSOR_NUMBERS == 2
+/* Four elements of a query, as two rows of the first matrix have them: high numbers of the first
+ * two, low ones, high numbers of the others, and low ones. */
 typedef uint4 tensor_four;
-#define tensor_four_zeros() make_uint4(0, 0, 0, 0)
 static __device__ tensor_four tensor_four_of(float4 q)
 {
 	uint4 out;
 
 	out.x = tensor_pair(q.x, q.y);
-	out.y = tensor_pair(q.z, q.w);
-	out.z = tensor_rest(q.x, q.y, out.x);
-	out.w = tensor_rest(q.z, q.w, out.y);
+	out.y = tensor_rest(q.x, q.y, out.x);
+	out.z = tensor_pair(q.z, q.w);
+	out.w = tensor_rest(q.z, q.w, out.z);
 	return out;
 }
-#else
-typedef uint2 tensor_four;
-#define tensor_four_zeros() make_uint2(0, 0)
-static __device__ tensor_four tensor_four_of(float4 q)
-{
-	return make_uint2(tensor_pair(q.x, q.y), tensor_pair(q.z, q.w));
-}
-#endif
-
-/* The low halves of two registers, and the high ones. */
-#define tensor_low(a, b) __byte_perm((a), (b), 0x5410)
-#define tensor_high(a, b) __byte_perm((a), (b), 0x7632)
 
 #endif

@@ -85,15 +85,13 @@ static inline struct attention_shape recording_shape(const struct recording_opti
 	return shape;
 }
 
-/* Loads all but the newest of a slot's n keys and values ([Hkv, max_len, D]) into layer 0's cache,
- * and copies the newest, for a step to append, to the slot's rows of k_new and v_new
- * ([M, Hkv, D]). */
-static inline void recording_load(struct attention *a, int slot, int n, const float *k,
-				  const float *v, float *k_new, float *v_new)
+/* Copies the newest of a slot's n keys and values ([Hkv, max_len, D]), for a step to append, to the
+ * slot's rows of k_new and v_new ([M, Hkv, D]). */
+static inline void recording_newest(struct attention *a, int slot, int n, const float *k,
+				    const float *v, float *k_new, float *v_new)
 {
 	size_t D = (size_t)a->shape.head_dim, Hkv = (size_t)a->shape.kv_heads;
 
-	OK(kv_cache_load(a->cache, 0, slot, k, v, n - 1, a->shape.max_len));
 	for (size_t h = 0; h < Hkv; h++) {
 		size_t from = (h * (size_t)a->shape.max_len + (size_t)n - 1) * D;
 		size_t to = ((size_t)slot * Hkv + h) * D;
@@ -101,6 +99,14 @@ static inline void recording_load(struct attention *a, int slot, int n, const fl
 		memcpy(k_new + to, k + from, D * sizeof(float));
 		memcpy(v_new + to, v + from, D * sizeof(float));
 	}
+}
+
+/* The same, and loads the others into layer 0's cache. */
+static inline void recording_load(struct attention *a, int slot, int n, const float *k,
+				  const float *v, float *k_new, float *v_new)
+{
+	OK(kv_cache_load(a->cache, 0, slot, k, v, n - 1, a->shape.max_len));
+	recording_newest(a, slot, n, k, v, k_new, v_new);
 }
 
 /* Runs a prompt in slot 0, in a step of its own before the others. */

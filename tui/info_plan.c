@@ -39,10 +39,10 @@ static const struct {
 	double us, end_us;
 } tile_times[] = { { 4, 2.4, 0 }, { 8, 3.6, 0.7 }, { 16, 5.6, 5 } };
 enum { TILE_ELEMENTS = 16 * 128 };
-/* On tensor cores, with e4m3; and where two blocks share a multiprocessor. More than 8 query heads
- * are twice as many products; that is not measured. */
-#define TENSOR_TILE_US 1.75
-#define PAIR_TILE_US 2.6
+/* On tensor cores, with up to 8 query heads, and twice that with more; and where two blocks share a
+ * multiprocessor, with e4m3 and splits of 4 tiles for each warp and more. */
+#define TENSOR_TILE_US 0.95
+#define PAIR_TILE_US 2.0
 
 enum { MANY_BLOCKS = 1 << 20 };
 

@@ -59,15 +59,20 @@ static bool suits_clusters(const struct attention_shape *s, int multiprocessors)
 		&& CLUSTER_STAGES(ladder_room(s, 10), s->head_dim) >= CLUSTER_MIN_STAGES;
 }
 
-/* Whether rungs 9 and 10 have two blocks for each multiprocessor: tensor cores and exchanges keep a
- * warp waiting, and 16 warps hide what 8 do not (doc/ladder.md). With no more splits than
- * multiprocessors each has one, whose larger ring is better. */
+enum { PAIR_LEN = 4 << 10 };    /* room for most keys with them, if elements have 16 bits */
+
+/* Whether rungs 9 and 10 have two blocks for each multiprocessor, by times of an H200
+ * (doc/ladder.md): 16 warps hide what 8 do not, where each byte takes much arithmetic, and where
+ * splits are short. With no more splits than multiprocessors each has one, whose larger ring is
+ * better. */
 static bool suits_pairs(const struct attention_shape *s, int multiprocessors)
 {
 	int64_t splits = (int64_t)s->slots * s->kv_heads * SPLITS_USED((int64_t)s->max_len);
 
 	return uses_tensor_cores(s, 9) && s->head_dim <= PAIR_MAX_D
-		&& SPLIT_KEPT(ladder_room(s, 9)) && splits > multiprocessors;
+		&& SPLIT_KEPT(ladder_room(s, 9))
+		&& (s->kv_dtype == DTYPE_E4M3 || s->max_len <= PAIR_LEN)
+		&& splits > multiprocessors;
 }
 
 /* Rung 13: the fastest rung for a shape, by times of an H100 and an H200 (doc/ladder.md), which
@@ -86,7 +91,7 @@ static const struct {
 	{ .rung = 9, .alone = true, .len = (16 << 10) + 1 },
 	{ .rung = 10, .clusters = true, .group = 5 },
 	{ .rung = 10, .clusters = true, .len = (2 << 10) + 1 },
-	{ .rung = 10, .clusters = true, .head_dim = 256 },
+	{ .rung = 10, .clusters = true, .head_dim = 128 },
 	/* A second launch is less than a last block's wait, and than the barriers of a cluster. */
 	{ .rung = 9, .alone = true, .len = 3 << 10 },
 	{ .rung = 9, .clusters = true },
@@ -94,23 +99,20 @@ static const struct {
 };
 
 /* The same for other types: a last block for several sequences, and a second launch for one. But
- * clusters for a short one with many query heads, and a second launch for several of e4m3 that may
- * be long. Without two blocks for each multiprocessor, a very long one of e4m3 has a block for each
- * split, and so have many that may be long, and so have different lengths. */
+ * clusters for a short one with many query heads or large ones, and a second launch for several of
+ * e4m3 that may be long. With 16 bits many that may be long, and so have different lengths, have a
+ * block for each split. */
 static int narrow_rung(const struct attention_shape *s, bool options)
 {
-	bool long_rows = s->max_len > 16 << 10, fp8 = s->kv_dtype == DTYPE_E4M3;
-	bool pairs = !options && suits_pairs(s, TABLE_MULTIPROCESSORS);
+	bool long_rows = s->max_len > 16 << 10, large = group_of(s) >= 5 || s->head_dim >= 128;
 
-	if (s->slots > 1 && long_rows && fp8)
+	if (s->slots > 1 && long_rows && s->kv_dtype == DTYPE_E4M3)
 		return 9;
-	if (s->slots > 16 && long_rows && !pairs)
+	if (s->slots > 16 && long_rows)
 		return LADDER_TENSOR_RUNG;
 	if (s->slots > 1)
 		return 10;
-	if (fp8 && s->max_len > 128 << 10 && !pairs)
-		return LADDER_TENSOR_RUNG;
-	return group_of(s) >= 5 && s->max_len <= 1 << 10 && !options
+	return large && s->max_len <= 1 << 10 && !options
 		&& suits_clusters(s, TABLE_MULTIPROCESSORS) ? 10 : 9;
 }
 
@@ -231,17 +233,31 @@ enum status ladder_check(const struct attention_shape *s)
 		    ", got %d%s", rung_text(s, chosen), s->head_dim, other_rungs(s));
 }
 
+/* Tiles that a warp has in flight on tensor cores (kernels/split_lanes.cuh). */
+static int tensor_places(const struct attention_shape *s, enum ladder_form form)
+{
+	int G = ladder_room(s, ladder_rung(s)), D = s->head_dim;
+	int bytes = form == LADDER_PAIRS ? PAIR_BYTES : BLOCK_BYTES;
+
+	if (form == LADDER_CLUSTERS)
+		bytes -= 4 * CLUSTER_FLOATS(G, D);
+	return TENSOR_PLACES(G, D, (int)dtype_bytes(s->kv_dtype), bytes);
+}
+
 size_t ladder_shared(const struct attention_shape *s, enum ladder_form form)
 {
 	int rung = ladder_rung(s), G = ladder_room(s, rung), D = s->head_dim;
-	int floats = SPLIT_FLOATS(G, D) + SPLIT_MERGE_FLOATS(G, D);
+	int floats = form == LADDER_CLUSTERS ? CLUSTER_FLOATS(G, D) : 0;
 
 	if (rung == 4)
 		return 0;
+	if (uses_tensor_cores(s, rung))
+		return (size_t)(floats + TENSOR_FLOATS(G, D)) * sizeof(float)
+			+ (size_t)tensor_places(s, form)
+			* TENSOR_PLACE(D, dtype_bytes(s->kv_dtype));
+	floats += SPLIT_FLOATS(G, D) + SPLIT_MERGE_FLOATS(G, D);
 	if (form == LADDER_CLUSTERS)
-		floats += CLUSTER_RING_FLOATS(G, D) + CLUSTER_FLOATS(G, D);
-	else if (form == LADDER_PAIRS)
-		floats += PAIR_RING_FLOATS(G, D, dtype_bytes(s->kv_dtype));
+		floats += CLUSTER_RING_FLOATS(G, D);
 	else if (rung >= LADDER_BULK_RUNG)
 		floats += SPLIT_RING_FLOATS(G, D);
 	return (size_t)floats * sizeof(float);
@@ -255,8 +271,8 @@ int ladder_tiles_in_flight(const struct attention_shape *s, enum ladder_form for
 
 	if (rung < LADDER_BULK_RUNG)
 		return 0;
-	if (form == LADDER_PAIRS)
-		return PAIR_PLACES(G, D, dtype_bytes(s->kv_dtype));
+	if (uses_tensor_cores(s, rung))
+		return tensor_places(s, form);
 	tiles = ratio * (form == LADDER_CLUSTERS ? CLUSTER_STAGES(G, D) : SPLIT_STAGES(G, D));
 	return tiles < SPLIT_MAX_PLACES ? tiles : SPLIT_MAX_PLACES;
 }

@@ -38,7 +38,7 @@ enum ladder_form {
 	LADDER_SINGLE,                  /* a block for each multiprocessor */
 	LADDER_CLUSTERS,                /* flash_decode_cluster: rung 10 for one sequence, or few
 					 * short ones */
-	LADDER_PAIRS,                   /* two blocks for each: batches on tensor cores */
+	LADDER_PAIRS,                   /* two blocks for each: some batches on tensor cores */
 };
 /* The form of a shape's rung on a device; LADDER_SINGLE for rungs without others. */
 enum ladder_form ladder_form(const struct attention_shape *, const struct device_info *);
@@ -46,8 +46,7 @@ enum ladder_form ladder_form(const struct attention_shape *, const struct device
 int ladder_max_blocks(enum ladder_form, int multiprocessors);
 /* Dynamic shared memory of a block. */
 size_t ladder_shared(const struct attention_shape *, enum ladder_form);
-/* Tiles of a warp that are in flight. Without bulk copies, which load them when they are needed,
- * 0. */
+/* Tiles that a warp has in flight; 0 for rungs that load keys when they need them. */
 int ladder_tiles_in_flight(const struct attention_shape *, enum ladder_form);
 
 #endif

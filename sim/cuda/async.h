@@ -9,6 +9,9 @@
  * Copies of 4, 8 or 16 bytes, from global to shared memory, in groups of one thread:
  *   async_copy16(to, from)             addresses are multiples of 16; also async_copy4, async_copy8
  *   async_copy16_part(to, from, n)     n bytes of the source, then zeros
+ *   async_copy16_once(to, at, from, there)   16 bytes to to + at, zeros unless `there`; the source
+ *                                      is not read again soon: an L2 cache gives it up before
+ *                                      all else
  *   async_commit()                     ends the thread's group
  *   async_wait(n)                      until at most n groups are pending; n: a constant
  *   async_arrive(barrier)              an arrival once the thread's copies so far are complete
@@ -43,6 +46,8 @@
 #define async_copy8(to, from)  ft_async_copy((to), (from), 8, 0)
 #define async_copy16(to, from) ft_async_copy((to), (from), 16, 0)
 #define async_copy16_part(to, from, n) ft_async_copy((to), (from), 16, 16 - (size_t)(n))
+#define async_copy16_once(to, at, from, there) \
+	ft_async_copy((char *)(to) + (at), (from), 16, (there) ? 0 : 16)
 #define async_commit()         ft_async_commit()
 #define async_wait(n)          ft_async_wait(n)
 #define async_arrive(barrier)  ft_mbarrier_arrive_copied(barrier)
@@ -93,6 +98,16 @@ ASYNC_FN void async_copy16_part(void *to, const void *from, unsigned n)
 	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
 		     :: "r"(async_shared(to)), "l"(__cvta_generic_to_global(from)), "r"(n)
 		     : "memory");
+}
+/* The address is a sum of integers: from a sum of pointers, nvcc 13.0 makes an instruction with a
+ * uniform register too many, which is illegal. */
+ASYNC_FN void async_copy16_once(void *to, unsigned at, const void *from, bool there)
+{
+	asm volatile("{ .reg .pred ignored; .reg .b64 policy; setp.eq.u32 ignored, %2, 0;"
+		     " createpolicy.fractional.L2::evict_first.b64 policy, 1.0;"
+		     " cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, ignored, policy; }"
+		     :: "r"(async_shared(to) + at), "l"(__cvta_generic_to_global(from)),
+			"r"((unsigned)there) : "memory");
 }
 ASYNC_FN void async_commit(void) { asm volatile("cp.async.commit_group;" ::: "memory"); }
 #define async_wait(n) asm volatile("cp.async.wait_group %0;" :: "n"(n) : "memory")

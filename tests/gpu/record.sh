@@ -56,7 +56,7 @@ npy_data "$samples/reference/romeo/tokens.npy" | bytes_of_i32 >"$work/romeo"
 # prompt, which the demo's trace has too.
 record_decode romeo "$work/romeo" -n 200 --log partials --log-at s1..s12,s196..s199
 npy_data "$samples/reference/long/tokens.npy" | bytes_of_i32 >"$work/long"
-record_decode long "$work/long" -n 200 --log launch --log-at s1,s2,s198,s199
+record_decode long "$work/long" -n 200 --log launch --log-at s1,s2,s199
 
 # A short trace of every path. Paths that take several prompts get three in two slots: the third
 # waits for the second's slot while the first is still being decoded.
@@ -88,17 +88,21 @@ record_attend prefill-tiled points "$samples/reference/short/layer1_q.npy" long 
 record_attend prefill-top-left points "$samples/reference/short/layer1_q.npy" romeo 2 --path prefill \
 	--causal=top-left
 
-# values FILE SEED SHAPE: random values that are multiples of 1 / 256, so that a trace is smaller.
+# values FILE SEED SHAPE: random values that are multiples of 1 / 256, so that a trace is smaller, and
+# zeros from the third sequence on.
 values() {
 	tensor "$1" "$2" "$3"
 	python3 -c '
 import array, sys
+slots = int(sys.argv[2].split(",")[0])
 with open(sys.argv[1], "r+b") as file:
     header, numbers = file.read(128), array.array("f")
     numbers.frombytes(file.read())
     file.seek(len(header))
-    array.array("f", (round(x * 256) / 256 for x in numbers)).tofile(file)
-' "$1"
+    kept = len(numbers) // slots * 2
+    array.array("f", (round(x * 256) / 256 if i < kept else 0.0
+                      for i, x in enumerate(numbers))).tofile(file)
+' "$1" "$3"
 }
 
 # Each rung of the ladder: a sequence of one key beside one of several splits, the same in every
@@ -125,7 +129,6 @@ if command -v python3 >/dev/null 2>&1; then
 			--kv-dtype "$type" --q "$work/ladder_q.npy" --k "$work/ladder_k.npy" \
 			--v "$work/ladder_v.npy" --out "$work/out.npy" --log points "$@"
 		case $name in
-		ladder-pair-10-bf16) ;;
 		ladder-10-* | ladder-pair-* | ladder-options-9-* | ladder-options-10*)
 			rm -f "$out/$name.twin"
 			return

@@ -195,17 +195,19 @@ static enum status read_points(const struct view_context *c, struct reading *r)
 			 r->keys->shape->place.launch, first, first + 32 * r->keys->warps - 1);
 }
 
-/* Each fourth lane has points of the head, after those of earlier chunks of the block. The first
- * lane has the most, those without a key the fewest. */
+/* Some lanes have points of the head, after those of earlier chunks of the block. The first lane
+ * has the most, those without a key the fewest. */
 static enum status read_strided(const struct view_context *c, struct reading *r)
 {
 	const struct view_shape *s = r->keys->shape;
-	int64_t lane = view_shape_lane(s, r->keys->head), from = INT64_MAX, past = 0;
+	struct view_lanes lanes = view_shape_lanes(s, r->keys->head);
+	int64_t from = INT64_MAX, past = 0;
 
 	for (int64_t warp = 0; warp < s->warps; warp++)
-		for (int64_t i = lane; i < 32; i += 4) {
-			int64_t before = view_shape_points_before(s, r->unit, warp, i);
-			int64_t end = before + view_shape_points_in(s, r->unit, warp, i);
+		for (int64_t i = 0; i < lanes.count; i++) {
+			int64_t lane = lanes.first + i * lanes.step;
+			int64_t before = view_shape_points_before(s, r->unit, warp, lane);
+			int64_t end = before + view_shape_points_in(s, r->unit, warp, lane);
 
 			from = before < from ? before : from;
 			past = end > past ? end : past;
@@ -213,10 +215,11 @@ static enum status read_strided(const struct view_context *c, struct reading *r)
 	return VIEW_ROWS(c, take_point, r, "WITH RECURSIVE lanes(n) AS (SELECT 0 UNION ALL"
 			 "  SELECT n + 1 FROM lanes WHERE n + 1 < ?4) SELECT " COLUMNS
 			 " FROM lanes CROSS JOIN w_point WHERE run = ?1 AND launch = ?2"
-			 " AND thread = ?3 + 4 * n AND sequence BETWEEN ?5 AND ?6"
+			 " AND thread = ?3 + n % ?7 * ?8 + n / ?7 * 32"
+			 " AND sequence BETWEEN ?5 AND ?6"
 			 " AND name IN ('score', 'softmax') ORDER BY thread, sequence", c->run,
-			 s->place.launch, r->first_thread + lane, (int64_t)s->warps * 8, from,
-			 past - 1);
+			 s->place.launch, r->first_thread + lanes.first, s->warps * lanes.count,
+			 from, past - 1, lanes.count, lanes.step);
 }
 
 static enum status read_all(const struct view_context *c, struct reading *r)

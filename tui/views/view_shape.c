@@ -105,7 +105,8 @@ static enum status read_group(const struct view_context *c, struct view_shape *s
 		return STATUS_OK;
 	s->warps = SPLIT_WARPS;
 	s->tile = SPLIT_TILE(s->d);
-	s->scored = s->group <= 2 && !strstr(s->place.kernel, "_tensor_") ? (int)s->group : 4;
+	s->tensor = strstr(s->place.kernel, "_tensor_") != NULL;
+	s->scored = s->tensor ? 8 : s->group <= 2 ? (int)s->group : 4;
 	return view_shape_plan(c, s);
 }
 
@@ -354,7 +355,7 @@ void view_shape_address(const struct view_shape *s, int64_t slot, int64_t head, 
 	if (unit < 0 || s->units[unit].begin >= s->units[unit].end
 	    || (s->group == 1 && !shares_block(s, unit)))
 		return;
-	lane = view_shape_lane(s, head);
+	lane = view_shape_lanes(s, head).first;
 	at->point = view_shape_points_before(s, unit, 0, lane);
 	while (view_shape_point(s, at->block, 0, lane, at->point).head != head
 	       || !view_shape_point(s, at->block, 0, lane, at->point).softmax)

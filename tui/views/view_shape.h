@@ -50,6 +50,7 @@ struct view_shape {
 	bool merges;                    /* its blocks merge too: the last ones, or clusters */
 	int tile, warps;                /* keys of a tile; warps that share the keys of a chunk */
 	int scored;                     /* query heads that a warp scores at once; 0: one */
+	bool tensor;                    /* by tensor cores */
 	/* From SHAPE_SPLIT on, if lengths are known: in the order of slot, KV head and chunk. */
 	struct view_unit *units;
 	int64_t unit_count;
@@ -125,8 +126,12 @@ int64_t view_shape_unit(const struct view_shape *, int64_t slot, int64_t head, i
 int64_t view_shape_points_before(const struct view_shape *, int64_t unit, int64_t warp,
 				 int64_t lane);
 int64_t view_shape_points_in(const struct view_shape *, int64_t unit, int64_t warp, int64_t lane);
-/* The first lane of each warp that publishes the softmax of a head. */
-int view_shape_lane(const struct view_shape *, int64_t head);
+/* The lanes of each warp that have points of a head: `first`, which has those of its softmax, and
+ * each `step`-th after it, `count` in all. */
+struct view_lanes {
+	int64_t first, step, count;
+};
+struct view_lanes view_shape_lanes(const struct view_shape *, int64_t head);
 
 /* --- other launches; in view_shape_pair.c --- */
 

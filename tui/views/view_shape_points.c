@@ -1,10 +1,13 @@
 /* view_shape_points.c - whose points are whose in kernels whose warps have all query heads of a KV
  * head; see view_shape.h.
  *
- * kernels/split_attend.cuh and split_tensor.cuh: a warp takes every SPLIT_WARPS-th tile of a unit.
- * It scores `scored` query heads at once, in as many passes over a tile as the group needs. Lane
- * 4 * key + i has query head i of a pass. For each tile and pass it publishes the scores of keys
- * `key` and `key` + 8, as far as the tile has them, and then, if key = 0, the softmax.
+ * A warp takes every SPLIT_WARPS-th tile of a unit. It scores `scored` query heads at once, in as
+ * many passes over a tile as the group needs. For each tile and pass a lane publishes the scores of
+ * its keys, as far as the tile has them, and then, if it has the tile's first key, the softmax:
+ *   kernels/split_attend.cuh   lane 4 * key + i has query head i of a pass, and keys `key` and
+ *                              `key` + 8
+ *   kernels/split_tensor.cuh   lane 4 * g + c has query head TENSOR_HEAD(g) of a pass, and keys
+ *                              2 * c, 2 * c + 1, and those that are 8 further on
  */
 #include "tui/views/view_shape.h"
 
@@ -13,24 +16,49 @@
 /* What a lane publishes. */
 struct lane {
 	int64_t key, first;             /* of each 8 keys; query head of each pass */
+	int64_t keys;                   /* of each 8, one after the other */
 	int64_t passes;                 /* that have such a head */
 };
 
+/* The query head of a pass that lanes 4 * g to 4 * g + 3 have on tensor cores, and its g: see
+ * kernels/tensor_element.cuh. */
+static int64_t head_of_lanes(int64_t g)
+{
+	return g % 2 * 4 + g / 2;
+}
+
+static int64_t lanes_of_head(int64_t head)
+{
+	return head % 4 * 2 + head / 4;
+}
+
 static struct lane lane_of(const struct view_shape *s, int64_t lane)
 {
-	struct lane out = { lane / 4, lane % 4, 0 };
+	struct lane out = { .key = lane / 4, .first = lane % 4, .keys = 1 };
+
+	if (s->tensor)
+		out = (struct lane){ .key = lane % 4 * 2, .first = head_of_lanes(lane / 4),
+				     .keys = 2 };
 
 	if (out.first < s->scored && out.first < s->group)
 		out.passes = (s->group - out.first - 1) / s->scored + 1;
 	return out;
 }
 
+/* The lane's key `n` of a tile. */
+static int64_t key_of_lane(const struct lane *l, int64_t n)
+{
+	return l->key + n % l->keys + n / l->keys * SPLIT_KEYS_AT_ONCE;
+}
+
 /* Scores that a lane publishes of a tile of `count` keys, in one pass. */
 static int64_t scores_of(const struct lane *l, int64_t count)
 {
-	int64_t scores = (count - l->key + SPLIT_KEYS_AT_ONCE - 1) / SPLIT_KEYS_AT_ONCE;
+	int64_t scores = 0;
 
-	return count > l->key ? scores : 0;
+	while (key_of_lane(l, scores) < count)
+		scores++;
+	return scores;
 }
 
 static int64_t per_pass(const struct lane *l, int64_t count)
@@ -84,9 +112,13 @@ int64_t view_shape_points_before(const struct view_shape *s, int64_t unit, int64
 	return points;
 }
 
-int view_shape_lane(const struct view_shape *s, int64_t head)
+struct view_lanes view_shape_lanes(const struct view_shape *s, int64_t head)
 {
-	return s->scored > 0 ? (int)(head % s->group % s->scored) : 0;
+	int64_t of_pass = s->scored > 0 ? head % s->group % s->scored : 0;
+
+	if (s->tensor)
+		return (struct view_lanes){ 4 * lanes_of_head(of_pass), 1, 4 };
+	return (struct view_lanes){ of_pass, 4, 8 };
 }
 
 /* The point `n` of a lane in a unit. */
@@ -102,7 +134,7 @@ static struct view_shape_point point_in(const struct view_shape *s, int64_t unit
 
 	return (struct view_shape_point){
 		.unit = unit, .head = u->kv_head * s->group + pass * s->scored + l->first,
-		.key = softmax ? key : key + l->key + place * SPLIT_KEYS_AT_ONCE, .tile = tile,
+		.key = softmax ? key : key + key_of_lane(l, place), .tile = tile,
 		.softmax = softmax,
 	};
 }

@@ -203,7 +203,8 @@ START_TEST(shapes_that_suit_clusters_have_them)
 	} cases[] = {
 		{ "one sequence", 10, 1, 8, 4, 128, LADDER_CLUSTER_LEN, 9, true },
 		{ "by the table", 0, 1, 8, 4, 128, 4096, 10, true },
-		{ "a short one, by the table", 0, 1, 8, 4, 128, 1024, 9, false },
+		{ "a short one, by the table", 0, 1, 8, 4, 128, 1024, 9, true },
+		{ "a short one with small heads, by the table", 0, 1, 8, 4, 96, 1024, 9, false },
 		{ "a short one with many query heads, by the table", 0, 1, 8, 8, 128, 1024, 9,
 		  true },
 		{ "eight sequences", 10, 8, 1, 8, 128, 1024, 9, true },
@@ -214,7 +215,7 @@ START_TEST(shapes_that_suit_clusters_have_them)
 		  false },
 		{ "two long sequences", 10, 2, 4, 4, 128, LADDER_CLUSTER_LEN + 1, 9, false },
 		{ "two long sequences, by the table", 0, 2, 4, 4, 128, 4096, 9, false },
-		{ "a short one with large heads, by the table", 0, 1, 8, 4, 256, 1024, 9, true },
+		{ "a short one with larger heads, by the table", 0, 1, 8, 4, 256, 1024, 9, true },
 		{ "too many clusters", 10, 1, 9, 4, 128, 1024, 9, false },
 		{ "too many sequences", 10, 2, 8, 4, 128, 1024, 9, false },
 		{ "too large rows", 10, 1, 8, 16, 256, 1024, 9, false },

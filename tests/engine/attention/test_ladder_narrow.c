@@ -36,10 +36,11 @@ enum { TENSOR = 2 };                    /* the first form with tensor cores */
 static const int dims[] = { HEAD_SIZES };
 static const int groups[] = { 1, 2, 3, 8, 16 };
 enum { TYPES = 3, GROUPS = 5, CASES = TYPES * GROUPS, FORMS = sizeof forms / sizeof forms[0],
-       SMALL = 3, SMALL_PAIRS = 10 };
+       SMALL = 3, SMALL_PAIRS = 10, SMALL_LATE = 14 };
 _Static_assert((int)HEAD_SIZE_COUNT == (int)GROUPS, "each case has another head size and group");
-/* More than one unit per split, no keys, one, and both sides of a tile's end. */
-static const int lengths[SLOTS] = { SPLIT_UNIT * SPLITS + 3, 0, 1, SPLIT_UNIT + 17 };
+/* More than one unit per split, no keys, one, and both sides of a tile's end. With the largest head
+ * size, the warp that has the last tile of a sequence has another one before it in its split. */
+static const int lengths[SLOTS] = { SPLIT_UNIT * SPLITS + 3, 0, 1, SPLIT_UNIT + 81 };
 
 struct batch {
 	struct attention_shape shape;
@@ -270,6 +271,9 @@ START_TEST(large_batches_have_pairs_of_blocks)
 		{ DTYPE_E4M3, 13, MANY_SLOTS, 8, 96, CAPACITY, 0, 9, LADDER_PAIRS },
 		{ DTYPE_E4M3, 9, 67, 8, 80, SPLIT_UNIT, 0, 9, LADDER_PAIRS },
 		{ DTYPE_E4M3, 9, 66, 8, 80, SPLIT_UNIT, 0, 9, LADDER_SINGLE },
+		{ DTYPE_BF16, 10, MANY_SLOTS, 4, 128, 4096, 0, 9, LADDER_PAIRS },
+		{ DTYPE_BF16, 10, MANY_SLOTS, 4, 128, 4097, 0, 9, LADDER_SINGLE },
+		{ DTYPE_E4M3, 10, MANY_SLOTS, 4, 128, 4097, 0, 9, LADDER_PAIRS },
 		{ DTYPE_F32, 9, 40, 4, 128, CAPACITY, 0, 9, LADDER_SINGLE },
 		{ DTYPE_BF16, 7, 40, 4, 128, CAPACITY, 0, 9, LADDER_SINGLE },
 		{ DTYPE_BF16, 9, 40, 9, 128, CAPACITY, 0, 9, LADDER_SINGLE },
@@ -303,11 +307,14 @@ START_TEST(the_table_knows_batches)
 		enum dtype kv_dtype;
 		int slots, head_dim, max_len, rung;
 	} cases[] = {
-		{ DTYPE_BF16, 32, 128, 4096, 10 }, { DTYPE_BF16, 32, 128, 65536, 10 },
+		{ DTYPE_BF16, 32, 128, 4096, 10 }, { DTYPE_BF16, 32, 128, 65536, 7 },
+		{ DTYPE_BF16, 16, 128, 65536, 10 }, { DTYPE_BF16, 32, 128, 16384, 10 },
+		{ DTYPE_BF16, 1, 128, 1024, 10 }, { DTYPE_BF16, 1, 128, 1025, 9 },
+		{ DTYPE_F16, 1, 96, 1024, 9 },
 		{ DTYPE_BF16, 32, 256, 65536, 7 }, { DTYPE_BF16, 16, 256, 65536, 10 },
 		{ DTYPE_BF16, 2, 128, 1024, 10 }, { DTYPE_BF16, 1, 128, 65536, 9 },
 		{ DTYPE_E4M3, 32, 128, 16384, 10 }, { DTYPE_E4M3, 32, 128, 16385, 9 },
-		{ DTYPE_E4M3, 32, 256, 65536, 9 }, { DTYPE_E4M3, 1, 128, 131073, 7 },
+		{ DTYPE_E4M3, 32, 256, 65536, 9 }, { DTYPE_E4M3, 1, 128, 131073, 9 },
 		{ DTYPE_F32, 32, 128, 4096, 10 }, { DTYPE_F32, 32, 128, 65536, 10 },
 		{ DTYPE_F32, 1, 128, 65536, 9 },
 	};
@@ -325,14 +332,23 @@ START_TEST(the_table_knows_batches)
 }
 END_TEST
 
-/* All shapes have room for the keys and the values of a tile. */
-START_TEST(pairs_have_two_tiles_in_flight)
+/* All shapes have room for the keys and the values of a tile, in blocks and in halves of them, and
+ * in clusters where they have room for as many in f32. */
+START_TEST(two_tiles_are_in_flight)
 {
-	for (int group = 1; group <= 8; group++)
-		for (size_t i = 0; i < HEAD_SIZE_COUNT && dims[i] <= PAIR_MAX_D; i++)
-			for (int size = 1; size <= 2; size++)
-				ck_assert_int_ge(PAIR_PLACES(TENSOR_GROUP(group), dims[i], size),
-						 2);
+	for (int group = 1; group <= SPLIT_MAX_GROUP; group++)
+		for (size_t i = 0; i < HEAD_SIZE_COUNT; i++)
+			for (int size = 1; size <= 2; size++) {
+				int room = TENSOR_GROUP(group), D = dims[i];
+
+				ck_assert_int_ge(TENSOR_PLACES(room, D, size, BLOCK_BYTES), 2);
+				if (SPLIT_KEPT(room) && D <= PAIR_MAX_D)
+					ck_assert_int_ge(TENSOR_PLACES(room, D, size, PAIR_BYTES),
+							 2);
+				if (CLUSTER_STAGES(room, D) >= 2)
+					ck_assert_int_ge(TENSOR_PLACES(room, D, size, BLOCK_BYTES
+						- 4 * CLUSTER_FLOATS(room, D)), 2);
+			}
 }
 END_TEST
 
@@ -564,7 +580,7 @@ int main(void)
 	tcase_add_loop_test(tests, tensor_cores_have_the_same_bits_on_all_rungs, 0, CASES);
 	tcase_add_test(tests, large_batches_have_pairs_of_blocks);
 	tcase_add_test(tests, the_table_knows_batches);
-	tcase_add_test(tests, pairs_have_two_tiles_in_flight);
+	tcase_add_test(tests, two_tiles_are_in_flight);
 	tcase_add_loop_test(tests, tensor_cores_are_accurate, 0, CASES);
 	tcase_add_loop_test(tests, equal_values_stay_what_they_are, 0, CASES);
 	tcase_add_loop_test(tests, a_nan_stays_in_its_rows, 0, TYPES);
@@ -573,11 +589,14 @@ int main(void)
 	tcase_add_loop_test(tests, scales_are_accurate, 0, FORMS);
 	tcase_add_loop_test(tests, new_rows_are_rounded, 0, 2 * TYPES);
 	tcase_add_test(tests, what_does_not_take_them_says_so);
-	/* For tests/mutants: f16, D 80, two query heads; bf16 and e4m3, D 128, eight of them. */
+	/* For tests/mutants: f16, D 80, two query heads; bf16 and e4m3, D 128, eight of them; e4m3,
+	 * D 256, where the last tile of a split is late. */
 	tcase_set_timeout(small, 120);
 	tcase_add_loop_test(small, tensor_cores_are_accurate, SMALL, SMALL + 1);
 	tcase_add_loop_test(small, tensor_cores_have_the_same_bits_on_all_rungs, SMALL_PAIRS,
 			    SMALL_PAIRS + 1);
+	tcase_add_loop_test(small, tensor_cores_have_the_same_bits_on_all_rungs, SMALL_LATE,
+			    SMALL_LATE + 1);
 	tcase_add_loop_test(small, equal_values_stay_what_they_are, SMALL_PAIRS + 1,
 			    SMALL_PAIRS + 2);
 	return run_suites("ladder, narrow caches", (TCase *[]){ tests, small }, 2);

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "tests/ladder_cache.h"
 #include "tests/recording.h"
 
 #include "engine/attention/ladder_shape.h"
@@ -17,10 +18,16 @@
 /* With more room than clusters are for, unless they are on many multiprocessors, rung 10 has its
  * other form. */
 enum { ROOM = LADDER_CLUSTER_LEN + 1 };
-static const struct { int rung, room; } forms[] = {
-	{ 4, 0 }, { 5, 0 }, { 6, 0 }, { 9, 0 }, { 10, 0 }, { 10, ROOM },
+struct form {
+	int rung, room;
+	enum dtype type;                /* of keys and values */
 };
-enum { FORMS = sizeof forms / sizeof forms[0], MAX_SLOTS = 7, GROUPS = 3, RUNS = 6 };
+static const struct form forms[] = {
+	{ 4, 0, DTYPE_F32 }, { 5, 0, DTYPE_F32 }, { 6, 0, DTYPE_F32 }, { 9, 0, DTYPE_F32 },
+	{ 10, 0, DTYPE_F32 }, { 10, ROOM, DTYPE_F32 }, { 6, 0, DTYPE_F16 }, { 7, 0, DTYPE_F16 },
+	{ 9, 0, DTYPE_BF16 }, { 10, 0, DTYPE_E4M3 }, { 10, ROOM, DTYPE_F16 },
+};
+enum { FORMS = sizeof forms / sizeof forms[0], MAX_SLOTS = 7, GROUPS = 3, RUNS = 7 };
 
 struct batch {
 	const char *name;
@@ -35,6 +42,7 @@ static const struct batch batches[] = {
 	{ "four", 128, 4, 2, 3, { 300, 1, 129 } },
 	{ "two passes", 64, 8, 1, 2, { 130, 24 } },
 	{ "small tiles", 256, 5, 1, 1, { 75 } },
+	{ "sixteen of a group", 64, 16, 1, 2, { 141, 10 } },
 	/* More splits than blocks: some blocks have several. */
 	{ "runs", 64, 1, 8, 7, { 640, 300, 257, 1, 512, 384, 128 } },
 	{ "long", 64, 1, 1, 1, { 2200 } },
@@ -43,6 +51,8 @@ static const struct batch batches[] = {
 
 struct attended {
 	const struct batch *batch;
+	enum dtype type;
+	void *k_codes, *v_codes;        /* of k and v */
 	float *q, *k, *v, *out;         /* [M, H, D], [M, Hkv, n, D] twice, [M, H, D] */
 	int max_len;
 	struct store *store;
@@ -54,11 +64,27 @@ static void load(struct attended *t, struct attention *a, float *k_new, float *v
 {
 	const struct batch *b = t->batch;
 	size_t slot = (size_t)b->kv_heads * (size_t)t->max_len * (size_t)b->D;
+	size_t bytes = slot * dtype_bytes(t->type);
 
-	for (int m = 0; m < b->slots; m++)
-		if (b->lengths[m] > 0)
-			recording_load(a, m, b->lengths[m], t->k + (size_t)m * slot,
-				       t->v + (size_t)m * slot, k_new, v_new);
+	for (int m = 0; m < b->slots; m++) {
+		if (b->lengths[m] == 0)
+			continue;
+		OK(kv_cache_load(a->cache, 0, m, (char *)t->k_codes + (size_t)m * bytes,
+				 (char *)t->v_codes + (size_t)m * bytes, b->lengths[m] - 1,
+				 t->max_len));
+		recording_newest(a, m, b->lengths[m], t->k + (size_t)m * slot,
+				 t->v + (size_t)m * slot, k_new, v_new);
+	}
+}
+
+/* Rounds the numbers of a cache to the type; their codes. */
+static void *codes_of(enum dtype type, float *numbers, size_t count)
+{
+	void *codes = xcalloc(count, dtype_bytes(type));
+
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = cache_put(type, codes, i, numbers[i]);
+	return codes;
 }
 
 static void decode(struct attended *t, int rung)
@@ -67,7 +93,7 @@ static void decode(struct attended *t, int rung)
 	struct attention_shape shape = {
 		.layers = 1, .slots = b->slots, .heads = b->group * b->kv_heads,
 		.kv_heads = b->kv_heads, .head_dim = b->D, .max_len = t->max_len, .chunk = 64,
-		.scale = attention_scale(b->D), .rung = rung,
+		.scale = attention_scale(b->D), .rung = rung, .kv_dtype = t->type,
 	};
 	struct recording_options o = { .level = LEVEL_POINTS, .path = &path_ladder };
 	struct device *device = recording_open(t->store, &o);
@@ -107,9 +133,9 @@ static bool has_clusters(const struct batch *b)
 }
 
 /* The same inputs for each rung, with as much room. */
-static struct attended attend(const struct batch *b, int rung, int room)
+static struct attended attend(const struct batch *b, const struct form *form)
 {
-	struct attended t = { .batch = b, .max_len = room };
+	struct attended t = { .batch = b, .type = form->type, .max_len = form->room };
 	uint32_t random = 7;
 	struct view_place place;
 
@@ -121,9 +147,11 @@ static struct attended attend(const struct batch *b, int rung, int room)
 	t.q = random_values(&random, q);
 	t.k = random_values(&random, kv);
 	t.v = random_values(&random, kv);
+	t.k_codes = codes_of(t.type, t.k, kv);
+	t.v_codes = codes_of(t.type, t.v, kv);
 	t.out = xcalloc(q, sizeof *t.out);
 	t.store = new_store();
-	decode(&t, rung);
+	decode(&t, form->rung);
 	OK(store_index_views(t.store));
 	t.c = (struct view_context){ .store = t.store, .run = 1, .at = address_none };
 	place = place_of(&t);
@@ -138,6 +166,8 @@ static void end(struct attended *t)
 	free(t->q);
 	free(t->k);
 	free(t->v);
+	free(t->k_codes);
+	free(t->v_codes);
 	free(t->out);
 }
 
@@ -256,7 +286,7 @@ START_TEST(chunks_have_their_scores_and_addresses)
 
 		if (forms[f].room && !has_clusters(&batches[_i]))
 			continue;
-		t = attend(&batches[_i], forms[f].rung, forms[f].room);
+		t = attend(&batches[_i], &forms[f]);
 		if (forms[f].rung == 10)
 			ck_assert_int_eq(t.shape.form, has_clusters(&batches[_i]) && !forms[f].room
 					 ? SHAPE_CLUSTER : SHAPE_PLANNED);
@@ -269,7 +299,7 @@ END_TEST
 /* Without this, the batch would test nothing of runs. */
 START_TEST(some_blocks_have_several_splits)
 {
-	struct attended t = attend(&batches[RUNS], 9, 0);
+	struct attended t = attend(&batches[RUNS], &(struct form){ 9, 0, DTYPE_F32 });
 	int shared = 0;
 
 	ck_assert_int_eq(t.shape.form, SHAPE_PLANNED);
@@ -317,7 +347,8 @@ static void compare_merges(const struct step *a, const struct step *b)
 
 static void compare_rungs(const struct batch *b, int room)
 {
-	struct attended published = attend(b, 9, room), fused = attend(b, 10, room);
+	struct attended published = attend(b, &(struct form){ 9, room, DTYPE_F32 });
+	struct attended fused = attend(b, &(struct form){ 10, room, DTYPE_F32 });
 
 	for (int slot = 0; slot < b->slots; slot++)
 		for (int head = 0; b->lengths[slot] > 0 && head < b->group * b->kv_heads; head++) {
@@ -389,7 +420,7 @@ START_TEST(a_cluster_merges_where_screens_say)
 
 	if (!has_clusters(b))
 		return;
-	t = attend(b, 10, 0);
+	t = attend(b, &(struct form){ 10, 0, DTYPE_F32 });
 	m.attended = &t;
 	OK(VIEW_ROWS(&t.c, check_merger, &m, "SELECT block, warp, lane, v2, v1 FROM (SELECT *,"
 		     "  max(sequence) OVER (PARTITION BY block, warp, lane) AS last FROM v_point"
@@ -431,7 +462,7 @@ static void check_frames(struct attended *t, const struct step *s)
 START_TEST(frames_have_addresses_of_their_own)
 {
 	for (int f = 0; f < FORMS; f++) {
-		struct attended t = attend(&batches[GROUPS], forms[f].rung, forms[f].room);
+		struct attended t = attend(&batches[GROUPS], &forms[f]);
 
 		for (int head = 0; head < 8; head++) {
 			struct step s;
