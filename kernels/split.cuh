@@ -262,7 +262,7 @@ static __device__ float split_weigh_warps(const struct split *s, int head, float
  * call it. */
 static __device__ struct split_part split_merge_warps(const struct split *s, int head, int vector)
 {
-	struct split_part part = { .acc = { 0.0f, 0.0f, 0.0f, 0.0f }, .max = 0.0f, .sum = 0.0f };
+	struct split_part part = { .acc = { 0.0f, 0.0f, 0.0f, 0.0f }, .sum = 0.0f };
 	float weights[2];
 
 	part.max = split_weigh_warps(s, head, weights);

@@ -66,25 +66,25 @@ INLINE_PIECE int lanes_further(int at, int units, int D)
 }
 
 /* Where a tile has vector c + 4 * j of key g + 8 * i, in lane 4 * g + c. */
-INLINE_PIECE const split_vector *lanes_key(split_tile tile, int i, int j, int D)
+INLINE_PIECE const tensor_row *lanes_key(split_tile tile, int i, int j, int D)
 {
 	int g = threadIdx.x / 4, c = threadIdx.x % 4;
 	int unit = c / UNIT_VECTORS ^ lanes_swap(g, D);
 	int at = g * LANES_ROW(D) + unit * 16 + c % UNIT_VECTORS * 8;
 
-	return (const split_vector *)(tile + lanes_further(at, 4 * j / UNIT_VECTORS, D)
-				      + 8 * i * LANES_ROW(D));
+	return (const tensor_row *)(tile + lanes_further(at, 4 * j / UNIT_VECTORS, D)
+				    + 8 * i * LANES_ROW(D));
 }
 
 /* Where a tile has vector g + 8 * part of the values of key 2 * c + i % 2 + i / 2 * 8. */
-INLINE_PIECE const split_vector *lanes_value(split_tile tile, int i, int part, int D)
+INLINE_PIECE const tensor_row *lanes_value(split_tile tile, int i, int part, int D)
 {
 	int g = threadIdx.x / 4, row = threadIdx.x % 4 * 2;
 	int unit = g / UNIT_VECTORS ^ lanes_swap(row, D);
 	int at = row * LANES_ROW(D) + unit * 16 + g % UNIT_VECTORS * 8;
 
 	at = lanes_further(at, 8 * part / UNIT_VECTORS, D) ^ lanes_swap(i % 2, D) * 16;
-	return (const split_vector *)(tile + at + (i % 2 + i / 2 * 8) * LANES_ROW(D));
+	return (const tensor_row *)(tile + at + (i % 2 + i / 2 * 8) * LANES_ROW(D));
 }
 
 /* Where copies of the lane's units begin: units threadIdx.x + WARP * i of the tile. */

@@ -32,6 +32,10 @@
 #define SPLIT_HEADS(G) ((G) <= 2 ? (G) : (G) <= 4 ? 4 : (G) <= 8 ? 8 : 16)
 /* Kernels with tensor cores have room for at least 4: below, their G. */
 #define TENSOR_GROUP(G) ((G) < 4 ? 4 : (G))
+/* The query head of a row of the scores' product and of a column of the sums': that of 2 * c and
+ * 2 * c + 1 is c and c + 4, and so on from each 8th. The other way round, the row of a head. */
+#define TENSOR_HEAD(row) ((row) / 8 * 8 + (row) % 2 * 4 + (row) % 8 / 2)
+#define TENSOR_ROW(head) ((head) / 8 * 8 + (head) % 4 * 2 + (head) % 8 / 4)
 /* Whether a warp keeps its part of the queries in registers. */
 #define SPLIT_KEPT(G) (SPLIT_HEADS(G) <= 8)
 

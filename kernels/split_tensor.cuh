@@ -153,7 +153,7 @@ INLINE_PIECE void SPLIT_FN(score)(const struct split_source *source, const struc
 #pragma unroll
 		for (int i = 0; i < EIGHTS; i++)
 			k[i] = VECTORS % 4 == 0 || c + 4 * j < VECTORS
-				? tensor_eight(*(const tensor_row *)lanes_key(tile, i, j, DIM))
+				? tensor_eight(*lanes_key(tile, i, j, DIM))
 				: make_uint4(0, 0, 0, 0);
 #pragma unroll
 		for (int n = 0; n < 2 * COLUMNS * EIGHTS; n++) {
@@ -306,7 +306,7 @@ INLINE_PIECE void SPLIT_FN(add)(struct SPLIT_FN(state) *state, const struct spli
 #pragma unroll
 		for (int i = 0; i < 4; i++)
 			rows[i] = none || i >= 2 * EIGHTS ? tensor_row_zeros()
-				: *(const tensor_row *)lanes_value(tile, i, part, DIM);
+				: *lanes_value(tile, i, part, DIM);
 #pragma unroll
 		for (int i = 0; i < 4; i++)
 			SPLIT_FN(add_two)(state, part, i, rows, weights);

@@ -2,9 +2,11 @@
  * on tensor cores, for all query heads of that KV head, with eight warps.
  *
  * The arithmetic of the rungs of the ladder from 7 up, with keys and values of f16, bf16 or e4m3:
- * takes the place of split_kernel.cuh, which says what the kernel must include first. With
- * SPLIT_PAIR two blocks run on a multiprocessor: for more than 8 query heads of a KV head and a
- * head size of 256, half of its registers are too few.
+ * takes the place of split_kernel.cuh. The kernel defines SPLIT_TENSOR and includes first what
+ * includes split_lanes.cuh, which brings the tiles. Dynamic shared memory is SOURCE_FLOATS and
+ * TENSOR_FLOATS, and in clusters CLUSTER_FLOATS. With SPLIT_PAIR two blocks run on a
+ * multiprocessor: for more than 8 query heads of a KV head and a head size of 256, half of its
+ * registers are too few.
  */
 #ifndef SPLIT_TENSOR_KERNEL_CUH
 #define SPLIT_TENSOR_KERNEL_CUH

@@ -8,11 +8,8 @@
 #define TENSOR_ELEMENT_CUH
 
 #include "kernels/split_element.cuh"
+#include "kernels/split_rule.h"
 #include "sim/cuda/tensor.h"
-
-/* The query head of a column of a product: that of columns 2 * c and 2 * c + 1 is c and c + 4, and
- * so on from each 8th column. */
-#define TENSOR_HEAD(column) ((column) / 8 * 8 + (column) % 2 * 4 + (column) % 8 / 2)
 
 /* mma.sync for 16 and for 8 products a sum; the first number is in the low half of a pair. */
 #ifdef SPLIT_BF16
@@ -39,8 +36,8 @@
 /* tensor_multiply(), whose name of an instruction may be a macro. */
 #define TENSOR_MULTIPLY(id, d, a, b) tensor_multiply(id, d, a, b)
 
-/* Eight elements of a row, which begin at a multiple of their size; two of each of two rows, as a
- * column of them: element 2 * i of both, and the next one. */
+/* Eight elements of a row as they are loaded; tensor_eight() makes pairs of them, and
+ * tensor_columns() two pairs of two rows' elements: of elements 2 * i, and of the next ones. */
 #ifdef SPLIT_E4M3
 typedef uint2 tensor_row;
 #define tensor_row_zeros() make_uint2(0, 0)

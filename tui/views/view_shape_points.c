@@ -20,24 +20,12 @@ struct lane {
 	int64_t passes;                 /* that have such a head */
 };
 
-/* The query head of a pass that lanes 4 * g to 4 * g + 3 have on tensor cores, and its g: see
- * kernels/tensor_element.cuh. */
-static int64_t head_of_lanes(int64_t g)
-{
-	return g % 2 * 4 + g / 2;
-}
-
-static int64_t lanes_of_head(int64_t head)
-{
-	return head % 4 * 2 + head / 4;
-}
-
 static struct lane lane_of(const struct view_shape *s, int64_t lane)
 {
 	struct lane out = { .key = lane / 4, .first = lane % 4, .keys = 1 };
 
 	if (s->tensor)
-		out = (struct lane){ .key = lane % 4 * 2, .first = head_of_lanes(lane / 4),
+		out = (struct lane){ .key = lane % 4 * 2, .first = TENSOR_HEAD(lane / 4),
 				     .keys = 2 };
 
 	if (out.first < s->scored && out.first < s->group)
@@ -117,7 +105,7 @@ struct view_lanes view_shape_lanes(const struct view_shape *s, int64_t head)
 	int64_t of_pass = s->scored > 0 ? head % s->group % s->scored : 0;
 
 	if (s->tensor)
-		return (struct view_lanes){ 4 * lanes_of_head(of_pass), 1, 4 };
+		return (struct view_lanes){ 4 * TENSOR_ROW(of_pass), 1, 4 };
 	return (struct view_lanes){ of_pass, 4, 8 };
 }
 

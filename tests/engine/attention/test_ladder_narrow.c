@@ -300,58 +300,6 @@ START_TEST(large_batches_have_pairs_of_blocks)
 }
 END_TEST
 
-/* The rung of the shape table for several sequences and for one. */
-START_TEST(the_table_knows_batches)
-{
-	static const struct {
-		enum dtype kv_dtype;
-		int slots, head_dim, max_len, rung;
-	} cases[] = {
-		{ DTYPE_BF16, 32, 128, 4096, 10 }, { DTYPE_BF16, 32, 128, 65536, 7 },
-		{ DTYPE_BF16, 16, 128, 65536, 10 }, { DTYPE_BF16, 32, 128, 16384, 10 },
-		{ DTYPE_BF16, 1, 128, 1024, 10 }, { DTYPE_BF16, 1, 128, 1025, 9 },
-		{ DTYPE_F16, 1, 96, 1024, 9 },
-		{ DTYPE_BF16, 32, 256, 65536, 7 }, { DTYPE_BF16, 16, 256, 65536, 10 },
-		{ DTYPE_BF16, 2, 128, 1024, 10 }, { DTYPE_BF16, 1, 128, 65536, 9 },
-		{ DTYPE_E4M3, 32, 128, 16384, 10 }, { DTYPE_E4M3, 32, 128, 16385, 9 },
-		{ DTYPE_E4M3, 32, 256, 65536, 9 }, { DTYPE_E4M3, 1, 128, 131073, 9 },
-		{ DTYPE_F32, 32, 128, 4096, 10 }, { DTYPE_F32, 32, 128, 65536, 10 },
-		{ DTYPE_F32, 1, 128, 65536, 9 },
-	};
-
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		const struct attention_shape s = {
-			.layers = 1, .slots = cases[i].slots, .kv_heads = 8, .heads = 32,
-			.head_dim = cases[i].head_dim, .max_len = cases[i].max_len,
-			.kv_dtype = cases[i].kv_dtype,
-		};
-
-		ck_assert_msg(ladder_rung(&s) == cases[i].rung, "case %zu: rung %d, not %d", i,
-			      ladder_rung(&s), cases[i].rung);
-	}
-}
-END_TEST
-
-/* All shapes have room for the keys and the values of a tile, in blocks and in halves of them, and
- * in clusters where they have room for as many in f32. */
-START_TEST(two_tiles_are_in_flight)
-{
-	for (int group = 1; group <= SPLIT_MAX_GROUP; group++)
-		for (size_t i = 0; i < HEAD_SIZE_COUNT; i++)
-			for (int size = 1; size <= 2; size++) {
-				int room = TENSOR_GROUP(group), D = dims[i];
-
-				ck_assert_int_ge(TENSOR_PLACES(room, D, size, BLOCK_BYTES), 2);
-				if (SPLIT_KEPT(room) && D <= PAIR_MAX_D)
-					ck_assert_int_ge(TENSOR_PLACES(room, D, size, PAIR_BYTES),
-							 2);
-				if (CLUSTER_STAGES(room, D) >= 2)
-					ck_assert_int_ge(TENSOR_PLACES(room, D, size, BLOCK_BYTES
-						- 4 * CLUSTER_FLOATS(room, D)), 2);
-			}
-}
-END_TEST
-
 /* Queries and weights have 16 bits of bf16, or 22 of f16, so that sums are off by about half of the
  * last one of them, and 11 bits of f16 for keys and values of e4m3; products are exact. Scores here
  * are below 4. */
@@ -579,8 +527,6 @@ int main(void)
 	tcase_add_loop_test(tests, the_bits_are_those_of_f32, 0, CASES);
 	tcase_add_loop_test(tests, tensor_cores_have_the_same_bits_on_all_rungs, 0, CASES);
 	tcase_add_test(tests, large_batches_have_pairs_of_blocks);
-	tcase_add_test(tests, the_table_knows_batches);
-	tcase_add_test(tests, two_tiles_are_in_flight);
 	tcase_add_loop_test(tests, tensor_cores_are_accurate, 0, CASES);
 	tcase_add_loop_test(tests, equal_values_stay_what_they_are, 0, CASES);
 	tcase_add_loop_test(tests, a_nan_stays_in_its_rows, 0, TYPES);
