@@ -1,5 +1,5 @@
 // sim/cuda/async.h: a pipeline of two stages whose producer is a warp of its own, copies of 16 bytes
-// that a barrier waits for, bulk stores, and a barrier that nobody arrives at.
+// that a barrier waits for, bulk stores, a barrier that nobody arrives at, and copies of what is read once.
 #include "sim/cuda/async.h"
 
 // 96 threads: two warps consume what the third copies. n: a multiple of 64
@@ -75,4 +75,25 @@ __global__ void nobody_arrives(float *out)
 	__syncthreads();
 	mbarrier_wait(&full, 0);
 	out[threadIdx.x] = 1.0f;
+}
+
+// 32 threads
+__global__ void copies_once(const float *in, float *out)
+{
+	__shared__ __align__(16) float s[256];
+	int t = threadIdx.x;
+
+	for (int i = 0; i < 2; i++) {
+		async_copy16_once(s, 512 * i + 16 * (t ^ i), in + 128 * i + 4 * t, t % 3 != i);
+		async_commit();
+	}
+	for (int i = 0; i < 2; i++) {
+		if (i == 0)
+			async_wait(1);
+		else
+			async_wait(0);
+		__syncthreads();
+		for (int j = t; j < 128; j += 32)
+			out[128 * i + j] = s[128 * i + j] + 1.0f;
+	}
 }

@@ -701,6 +701,23 @@ def bulk_nobody_arrives():
                 fails=(1, 'deadlock in nobody_arrives', 'mbarrier_wait', 'async_bulk.cu:76'))
 
 
+def copies_once(options=()):
+    x = ramp(256)
+    copied = [0.0] * 256
+    for i in range(2):
+        for t in range(32):
+            at = 128 * i + 4 * (t ^ i)
+            if t % 3 != i:
+                copied[at:at + 4] = x[128 * i + 4 * t:128 * i + 4 * t + 4]
+    return Case('async_bulk.cu', 'copies_once', '1', '32',
+                {'in': Array('f32', x), 'out': Out('f32', 256)}, {'out': [v + 1 for v in copied]},
+                options=list(options))
+
+
+def copies_once_checked():
+    return copies_once(['--check'])
+
+
 def cluster_sums(options=(), size=4):
     x = ramp(64 * 2 * size)
     def block(b):
@@ -1858,6 +1875,7 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          overload_unclear, division32, division64, division_products, division_min, copy4, async_copy,
          async_stages, async_stages_checked, bulk_stages, bulk_stages_checked,
          bulk_stages_ordered, bulk_small_copies, bulk_small_copies_checked, bulk_nobody_arrives,
+         copies_once, copies_once_checked,
          ptx_bulk, ptx_bulk_checked, cluster_sums, cluster_sums_alone, cluster_sums_16,
          cluster_sums_checked, cluster_sums_ordered, cluster_histogram, cluster_histogram_checked,
          cluster_split, cluster_split_checked, cluster_rows, cluster_rows_checked, cluster_groups,
