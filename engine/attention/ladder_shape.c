@@ -87,9 +87,10 @@ static const struct {
 	bool alone;                     /* only one sequence */
 	int group, len, head_dim;       /* at least: query heads of a KV head; room for keys */
 } shape_table[] = {
-	{ .rung = 9, .group = 9 },
+	{ .rung = 9, .group = 9, .len = (1 << 10) + 1 },
 	{ .rung = 9, .alone = true, .len = (16 << 10) + 1 },
 	{ .rung = 10, .clusters = true, .group = 5 },
+	{ .rung = 9, .group = 9 },
 	{ .rung = 10, .clusters = true, .len = (2 << 10) + 1 },
 	{ .rung = 10, .clusters = true, .head_dim = 128 },
 	/* A second launch is less than a last block's wait, and than the barriers of a cluster. */

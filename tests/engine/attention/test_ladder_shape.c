@@ -16,7 +16,7 @@ START_TEST(the_table_knows_batches)
 {
 	static const struct {
 		enum dtype kv_dtype;
-		int slots, head_dim, max_len, rung;
+		int slots, head_dim, max_len, rung, heads;      /* 0 heads: 32 */
 	} cases[] = {
 		{ DTYPE_BF16, 32, 128, 4096, 10 }, { DTYPE_BF16, 32, 128, 65536, 7 },
 		{ DTYPE_BF16, 16, 128, 65536, 10 }, { DTYPE_BF16, 32, 128, 16384, 10 },
@@ -28,11 +28,14 @@ START_TEST(the_table_knows_batches)
 		{ DTYPE_E4M3, 32, 256, 65536, 9 }, { DTYPE_E4M3, 1, 128, 131073, 9 },
 		{ DTYPE_F32, 32, 128, 4096, 10 }, { DTYPE_F32, 32, 128, 65536, 10 },
 		{ DTYPE_F32, 1, 128, 65536, 9 },
+		{ DTYPE_F32, 1, 128, 1024, 10, 128 }, { DTYPE_F32, 1, 128, 1025, 9, 128 },
+		{ DTYPE_F32, 32, 128, 1024, 9, 128 },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct attention_shape s = {
-			.layers = 1, .slots = cases[i].slots, .kv_heads = 8, .heads = 32,
+			.layers = 1, .slots = cases[i].slots, .kv_heads = 8,
+			.heads = cases[i].heads > 0 ? cases[i].heads : 32,
 			.head_dim = cases[i].head_dim, .max_len = cases[i].max_len,
 			.kv_dtype = cases[i].kv_dtype,
 		};
