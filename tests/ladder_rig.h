@@ -1,5 +1,5 @@
 /* ladder_rig.h - for tests: batches of sequences that attend by a rung of the ladder, on any
- * device.
+ * device, with keys and values of any type that the ladder takes.
  *
  * Keys and values are copied on the device from a buffer of random numbers, so that long sequences
  * cost little; memory past a sequence's keys stays poison, a NaN. A sequence is known by a number
@@ -15,15 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
+#include "base/value.h"
 #include "base/xalloc.h"
 #include "engine/attention/path.h"
 #include "engine/attention/path_ladder.h"
 #include "kernels/head_sizes.h"
 #include "kernels/plan_rule.h"
 
-enum { RIG_SLOTS = 128, RIG_NOISE = (1 << 20) + 17, RIG_STRETCHES = 64 };
+enum { RIG_SLOTS = 128, RIG_NOISE = (1 << 20) + 17, RIG_STRETCHES = 64, RIG_KV_HEADS = 8 };
 
-static const int rig_rungs[] = { 4, 5, 6, 9, 10, 13 };
+static const int rig_rungs[] = { 4, 5, 6, 9, 10, 13 };          /* of f32 */
+static const int rig_narrow_rungs[] = { 5, 6, 7, 9, 10, 13 };   /* of the other types */
 static const int rig_dims[] = { HEAD_SIZES };
 static const int rig_groups[] = { 1, 2, 3, 4, 6, 7, 8, 16 };
 enum { RIG_RUNGS = 6, RIG_DIMS = HEAD_SIZE_COUNT, RIG_GROUPS = 8 };
@@ -35,6 +38,7 @@ enum rig_scores {
 };
 
 struct rig_batch {
+	enum dtype kv_dtype;            /* 0: f32 */
 	int rung, head_dim, group, kv_heads, slots;
 	int capacity;                   /* keys of a slot; 0: as many as the longest has */
 	enum rig_scores scores;
@@ -45,7 +49,7 @@ struct rig_batch {
 
 struct rig {
 	struct device *device;
-	struct buffer *noise;
+	struct buffer *noise[DTYPE_COUNT];      /* of each type that batches had */
 	float *host_noise;
 	const struct device_ops *real;
 	struct device_ops ops;          /* those of the device, with an alloc that keeps: */
@@ -99,7 +103,6 @@ static inline float rig_random(uint32_t *state)
 static inline struct rig *rig_open(const char *name, uint64_t seed)
 {
 	const struct device_options options = { .seed = seed, .poison = true };
-	const struct buffer_spec noise = { "noise", DTYPE_F32, 1, { RIG_NOISE } };
 	struct rig *rig = xcalloc(1, sizeof *rig);
 	uint32_t state = 18;
 
@@ -113,9 +116,6 @@ static inline struct rig *rig_open(const char *name, uint64_t seed)
 	rig->host_noise = xcalloc(RIG_NOISE, sizeof(float));
 	for (int i = 0; i < RIG_NOISE; i++)
 		rig->host_noise[i] = rig_random(&state);
-	RIG_OK(device_alloc(rig->device, &noise, &rig->noise));
-	RIG_OK(device_upload(rig->device, NULL, rig->noise, 0, rig->host_noise,
-			     rig->noise->bytes));
 	return rig;
 }
 
@@ -157,20 +157,57 @@ static inline void rig_host_part(const struct rig *rig, int sequence, int part, 
 		to[i] = rig->host_noise[(from + i) % RIG_NOISE];
 }
 
+static inline void rig_round(enum dtype type, const float *from, size_t count, void *to)
+{
+	if (type == DTYPE_F32)
+		memcpy(to, from, count * sizeof *from);
+	else
+		value_round(type, from, count, to);
+}
+
+/* The random numbers on the device, rounded to a type. */
+static inline struct buffer *rig_noise(struct rig *rig, enum dtype type)
+{
+	const struct buffer_spec spec = { "noise", type, 1, { RIG_NOISE } };
+	struct buffer **noise = &rig->noise[type];
+	void *rounded;
+
+	if (*noise)
+		return *noise;
+	rounded = xcalloc(RIG_NOISE, dtype_bytes(type));
+	rig_round(type, rig->host_noise, RIG_NOISE, rounded);
+	RIG_OK(device_alloc(rig->device, &spec, noise));
+	RIG_OK(device_upload(rig->device, NULL, *noise, 0, rounded, (*noise)->bytes));
+	free(rounded);
+	return *noise;
+}
+
+/* Sets `count` elements of a cache from element `at` on. */
 static inline void rig_device_part(struct rig *rig, int sequence, int part, struct buffer *to,
 				   uint64_t at, uint64_t count)
 {
-	uint64_t from = rig_start(sequence, part);
+	uint64_t from = rig_start(sequence, part), each = dtype_bytes(to->dtype);
+	struct buffer *noise = rig_noise(rig, to->dtype);
 
 	while (count > 0) {
 		uint64_t piece = RIG_NOISE - from < count ? RIG_NOISE - from : count;
 
-		RIG_OK(device_copy(rig->device, NULL, to, at * sizeof(float), rig->noise,
-				   from * sizeof(float), piece * sizeof(float)));
+		RIG_OK(device_copy(rig->device, NULL, to, at * each, noise, from * each,
+				   piece * each));
 		at += piece;
 		count -= piece;
 		from = 0;
 	}
+}
+
+/* A word of the same elements, each the value in this type. */
+static inline uint32_t rig_word(enum dtype type, float value)
+{
+	float values[] = { value, value, value, value };
+	uint32_t words[4];
+
+	rig_round(type, values, 4, words);
+	return words[0];
 }
 
 /* Keys in stretches: each has the same elements everywhere. */
@@ -178,17 +215,15 @@ static inline void rig_stretches(struct rig *rig, enum rig_scores scores, struct
 				 uint64_t at, uint64_t keys, uint64_t D)
 {
 	uint64_t count = scores == RIG_EQUAL ? 1 : keys < RIG_STRETCHES ? keys : RIG_STRETCHES;
+	uint64_t each = dtype_bytes(to->dtype);
 
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t begin = i * keys / count, end = (i + 1) * keys / count;
 		float value = (float)i / (float)count;
-		uint32_t bits;
 
-		if (scores == RIG_FALLING)
-			value = -value;
-		memcpy(&bits, &value, sizeof bits);
-		RIG_OK(device_fill(rig->device, NULL, to, (at + begin * D) * sizeof(float), bits,
-				   (end - begin) * D));
+		RIG_OK(device_fill(rig->device, NULL, to, (at + begin * D) * each,
+				   rig_word(to->dtype, scores == RIG_FALLING ? -value : value),
+				   (end - begin) * D * each / sizeof(uint32_t)));
 	}
 }
 
@@ -258,11 +293,16 @@ static inline int rig_longest(const struct rig_batch *b)
 	return longest;
 }
 
+/* Scales of e4m3, not powers of two. */
+static const float rig_k_scale[RIG_KV_HEADS] = { .7f, 1.7f, .9f, 1.1f, .3f, 1.3f, .6f, 1.9f };
+static const float rig_v_scale[RIG_KV_HEADS] = { 1.3f, .3f, .6f, 1.9f, .7f, 1.1f, 1.7f, .9f };
+
 static inline struct rig_attention rig_attend(struct rig *rig, const struct rig_batch *batch)
 {
 	struct rig_attention r = { .rig = rig, .batch = *batch };
 	struct rig_batch *b = &r.batch;
 	size_t slots = (size_t)b->slots, kv = (size_t)(b->kv_heads * b->head_dim);
+	bool scaled = b->kv_dtype == DTYPE_E4M3;
 
 	if (b->capacity == 0)
 		b->capacity = rig_longest(b);
@@ -270,7 +310,9 @@ static inline struct rig_attention rig_attend(struct rig *rig, const struct rig_
 		.layers = 1, .slots = b->slots, .heads = b->kv_heads * b->group,
 		.kv_heads = b->kv_heads, .head_dim = b->head_dim, .max_len = b->capacity,
 		.chunk = 128, .scale = attention_scale(b->head_dim), .graph = b->graph,
-		.rung = b->rung }, &r.attention));
+		.rung = b->rung, .kv_dtype = b->kv_dtype,
+		.k_scale = scaled ? rig_k_scale : NULL,
+		.v_scale = scaled ? rig_v_scale : NULL }, &r.attention));
 	r.q = xcalloc(slots * rig_row(b), sizeof(float));
 	r.out = xcalloc(slots * rig_row(b), sizeof(float));
 	r.k_new = xcalloc(slots * kv, sizeof(float));
@@ -346,11 +388,12 @@ static inline size_t rig_differences(const float *a, const float *b, size_t coun
 	return differ;
 }
 
-/* "rung 5, D 64, G 4, B 3, 1025 keys, scores 0" */
+/* "rung 5, f32, D 64, G 4, B 3, 1025 keys, scores 0" */
 static inline const char *rig_name(const struct rig_batch *b, char *text, size_t size)
 {
-	snprintf(text, size, "rung %d, D %d, G %d, B %d, %d keys, scores %d", b->rung, b->head_dim,
-		 b->group, b->slots, rig_longest(b), (int)b->scores);
+	snprintf(text, size, "rung %d, %s, D %d, G %d, B %d, %d keys, scores %d", b->rung,
+		 dtype_name(b->kv_dtype), b->head_dim, b->group, b->slots, rig_longest(b),
+		 (int)b->scores);
 	return text;
 }
 

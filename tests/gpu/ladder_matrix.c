@@ -15,7 +15,7 @@ const int keys[KEYS] = {
 
 /* --- rows --- */
 
-struct row row_of(int dim, int group, int sequences, int key)
+struct row row_of(enum dtype type, int dim, int group, int sequences, int key)
 {
 	struct row row = { .number = ((dim * RIG_GROUPS + group) * SEVERAL + sequences) * KEYS
 			   + key };
@@ -23,6 +23,7 @@ struct row row_of(int dim, int group, int sequences, int key)
 	int n = keys[key];
 
 	b->rung = 5;
+	b->kv_dtype = type;
 	b->kv_heads = 1;
 	b->slots = several[sequences];
 	b->group = rig_groups[group];
@@ -33,7 +34,7 @@ struct row row_of(int dim, int group, int sequences, int key)
 		b->sequences[slot] = slot;
 	}
 	row.scores = (int64_t)b->slots * b->group * n;
-	row.bytes = (int64_t)b->slots * n * b->head_dim * 2 * (int64_t)sizeof(float);
+	row.bytes = (int64_t)b->slots * n * b->head_dim * 2 * (int64_t)dtype_bytes(type);
 	return row;
 }
 
@@ -46,14 +47,14 @@ static int by_work(const void *a, const void *b)
 	return x != y ? (x > y) - (x < y) : first->number - second->number;
 }
 
-int list_large_rows(struct row rows[ROWS])
+int list_large_rows(enum dtype type, struct row rows[ROWS])
 {
 	int count = 0;
 
 	for (int i = 0; i < ROWS; i++) {
 		int at = i / KEYS;
-		struct row row = row_of(at / SEVERAL / RIG_GROUPS, at / SEVERAL % RIG_GROUPS,
-					at % SEVERAL, i % KEYS);
+		struct row row = row_of(type, at / SEVERAL / RIG_GROUPS,
+					at / SEVERAL % RIG_GROUPS, at % SEVERAL, i % KEYS);
 
 		if (row.scores > MAX_SCORES)
 			rows[count++] = row;

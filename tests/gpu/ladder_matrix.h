@@ -1,7 +1,8 @@
 /* ladder_matrix.h - the rows of a matrix of shapes for the rungs of the ladder, and the results of
  * comparing them, as TAP. Used by ladder_rows.c and ladder_twin.c.
  *
- * A row is a head size, query heads per KV head, sequences and keys.
+ * A row is a head size, query heads per KV head, sequences and keys; each type of keys and values has
+ * the same rows.
  */
 #ifndef TESTS_GPU_LADDER_MATRIX_H
 #define TESTS_GPU_LADDER_MATRIX_H
@@ -25,9 +26,9 @@ struct row {
 
 /* The row with these indexes in rig_dims, rig_groups, several and keys. Those that differ only in
  * the number of sequences have the same kind of scores. */
-struct row row_of(int dim, int group, int sequences, int keys);
+struct row row_of(enum dtype, int dim, int group, int sequences, int keys);
 /* All rows with more than MAX_SCORES scores, those with the least work first; returns how many. */
-int list_large_rows(struct row rows[ROWS]);
+int list_large_rows(enum dtype, struct row rows[ROWS]);
 
 /* --- results --- */
 
@@ -44,6 +45,6 @@ int results_finish(const char *what);
 
 /* --- ladder_twin.c --- */
 
-int twin(const char *device, int part, int parts, double limit);
+int twin(const char *device, enum dtype, int part, int parts, double limit);
 
 #endif

@@ -1,15 +1,16 @@
 /* ladder_rows.c - the rungs of the ladder over a matrix of shapes, on a GPU and on the simulator.
  *
- *	ladder_rows twin DEVICE PART PARTS SECONDS
+ *	ladder_rows twin DEVICE TYPE PART PARTS SECONDS
  *		the rows of at most 2 million scores on DEVICE and on the simulator (ladder_twin.c)
- *	ladder_rows large DEVICE SECONDS
+ *	ladder_rows large DEVICE TYPE PART PARTS SECONDS
  *		the other rows: rungs with each other, rows alone and in their batch, graphs and
  *		separate launches
- *	ladder_rows repeat DEVICE TIMES
+ *	ladder_rows repeat DEVICE TYPE TIMES
  *		ragged batches: the same, and TIMES repeats
  *	ladder_rows load DEVICE SECONDS
  *		keeps the device busy
  *
+ * TYPE is that of keys and values: f32, f16, bf16 or e4m3.
  * Each row of the matrix (ladder_matrix.h) has one kind of scores, in turn. Prints TAP, and a line
  * "left out" for each row that was not run: after SECONDS no further row begins. Exit code 1 where
  * bits differ, 77 without a GPU. Used by ladder-rows.sh and ladder-repeats.sh.
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/value.h"
 #include "engine/attention/attention_graph.h"
 #include "engine/attention/step_io.h"
 #include "tests/gpu/ladder_matrix.h"
@@ -87,7 +89,18 @@ static void check_alone(struct rig *rig, const struct rig_batch *b, const float 
 	rig_free(&r);
 }
 
-/* Runs a batch on every rung. From 5 up the outputs are those of rung 5. */
+static int rung_of(enum dtype type, int number)
+{
+	return type == DTYPE_F32 ? rig_rungs[number] : rig_narrow_rungs[number];
+}
+
+/* Whether it is the lowest rung with its bits, or has other bits than all others: rung 4. */
+static bool is_first(const struct rig_batch *b)
+{
+	return b->rung <= 5 || (b->kv_dtype != DTYPE_F32 && b->rung == 7);
+}
+
+/* Runs a batch on every rung. From 5 up the outputs are those of the first rung with the same bits. */
 static void compare_rungs(struct rig *rig, struct rig_batch *b)
 {
 	size_t count = (size_t)b->slots * rig_row(b);
@@ -96,13 +109,14 @@ static void compare_rungs(struct rig *rig, struct rig_batch *b)
 	for (int i = 0; i < RIG_RUNGS; i++) {
 		struct rig_attention r;
 
-		b->rung = rig_rungs[i];
+		b->rung = rung_of(b->kv_dtype, i);
 		r = rig_attend(rig, b);
 		memcpy(all, rig_step(&r), count * sizeof *all);
-		if (b->rung == 5)
+		if (is_first(b))
 			memcpy(first, all, count * sizeof *all);
-		else if (b->rung > 5)
-			results_expect(b, "the output of rung 5", first, all, count);
+		else
+			results_expect(b, "the output of the first rung with these bits", first,
+				       all, count);
 		check_graphs(&r);
 		rig_free(&r);
 		for (int slot = b->slots > 1 ? 0 : 1; slot < b->slots;
@@ -115,10 +129,10 @@ static void compare_rungs(struct rig *rig, struct rig_batch *b)
 }
 
 /* Up to three parts fit into the memory at once: a row fills at most a quarter of it. */
-static int large(const char *device, int part, int parts, double limit)
+static int large(const char *device, enum dtype type, int part, int parts, double limit)
 {
 	struct row *rows = xcalloc(ROWS, sizeof *rows);
-	int count = list_large_rows(rows);
+	int count = list_large_rows(type, rows);
 	struct rig *rig = rig_open(device, 0);
 	struct device_info info;
 
@@ -183,7 +197,7 @@ static void repeat_batch(struct rig *rig, const struct rig_batch *b, int times)
 }
 
 /* No keys, one, the ends of units and splits, and more keys in a split than a unit. */
-static int repeat(const char *device, int times)
+static int repeat(const char *device, enum dtype type, int times)
 {
 	static const int ragged[] = {
 		2 * SPLITS * SPLIT_UNIT + 1, SPLIT_UNIT + 1, 0, SPLITS * SPLIT_UNIT, 1,
@@ -192,7 +206,8 @@ static int repeat(const char *device, int times)
 
 	for (int i = 0; i < RIG_RUNGS * RIG_DIMS * RIG_GROUPS; i++) {
 		struct rig_batch b = {
-			.rung = rig_rungs[i % RIG_RUNGS], .kv_heads = 2, .slots = 5,
+			.rung = rung_of(type, i % RIG_RUNGS), .kv_dtype = type, .kv_heads = 2,
+			.slots = 5,
 			.group = rig_groups[i / RIG_RUNGS % RIG_GROUPS],
 			.head_dim = rig_dims[i / RIG_RUNGS / RIG_GROUPS],
 		};
@@ -233,23 +248,31 @@ static bool has(const char *device)
 	return true;
 }
 
+static bool is_type(const char *name, enum dtype *out)
+{
+	return dtype_from_name(name, out) && (*out == DTYPE_F32 || value_is_narrow(*out));
+}
+
 int main(int argc, char **argv)
 {
 	const char *command = argc > 2 ? argv[1] : "";
+	enum dtype type;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	results_begin();
 	if (argc > 2 && !has(argv[2]))
 		return 77;
-	if (strcmp(command, "twin") == 0 && argc == 6 && atoi(argv[4]) > 0)
-		return twin(argv[2], atoi(argv[3]), atoi(argv[4]), atof(argv[5]));
-	if (strcmp(command, "large") == 0 && argc == 6 && atoi(argv[4]) > 0)
-		return large(argv[2], atoi(argv[3]), atoi(argv[4]), atof(argv[5]));
-	if (strcmp(command, "repeat") == 0 && argc == 4 && atoi(argv[3]) > 0)
-		return repeat(argv[2], atoi(argv[3]));
 	if (strcmp(command, "load") == 0 && argc == 4)
 		return load(argv[2], atof(argv[3]));
-	fprintf(stderr, "ladder_rows: expected twin or large DEVICE PART PARTS SECONDS, "
-		"repeat DEVICE TIMES or load DEVICE SECONDS\n");
+	if (argc > 3 && is_type(argv[3], &type)) {
+		if (strcmp(command, "twin") == 0 && argc == 7 && atoi(argv[5]) > 0)
+			return twin(argv[2], type, atoi(argv[4]), atoi(argv[5]), atof(argv[6]));
+		if (strcmp(command, "large") == 0 && argc == 7 && atoi(argv[5]) > 0)
+			return large(argv[2], type, atoi(argv[4]), atoi(argv[5]), atof(argv[6]));
+		if (strcmp(command, "repeat") == 0 && argc == 5 && atoi(argv[4]) > 0)
+			return repeat(argv[2], type, atoi(argv[4]));
+	}
+	fprintf(stderr, "ladder_rows: expected twin or large DEVICE TYPE PART PARTS SECONDS, "
+		"repeat DEVICE TYPE TIMES or load DEVICE SECONDS\n");
 	return 2;
 }

@@ -2,10 +2,11 @@
  * simulator, on every rung: all bits of partials and outputs.
  *
  * On the simulator a sequence has the same bits alone and in any batch (test_ladder.c), and so have
- * all rungs from 5 up. So it computes a sequence once: batches of many sequences repeat the same
- * few, and for long sequences it runs rung 5 only, of those from 5 up. Rungs 1 to 3 are compared up
- * to 1,025 keys; 13 is one of the others. Rung 0 attends from every key again, to one sequence with
- * one query head per KV head: longer ones have over 2 million scores there. Used by ladder_rows.c.
+ * all rungs from 5 up in f32, and in the other types 5 and 6, and those from 7 up
+ * (test_ladder_narrow.c). So it computes a sequence once: batches of many sequences repeat the same
+ * few, and for long sequences it runs only the lowest rung of those with the same bits. 13 is one of
+ * the others. Rung 0 attends from every key again, to one sequence with one query head per KV head:
+ * longer ones have over 2 million scores there. Used by ladder_rows.c.
  */
 #include "config.h"
 
@@ -16,14 +17,18 @@
 #include <string.h>
 
 enum { SHORT = 129, MEDIUM = 1025 };    /* keys */
-static const int lower[] = { 0, 1, 2, 3, 4 }, upper[] = { 5, 6, 9, 10 };
-enum { LOWER = sizeof lower / sizeof lower[0], UPPER = sizeof upper / sizeof upper[0] };
+#define LIST(...) { (const int[]){ __VA_ARGS__ }, sizeof (int[]){ __VA_ARGS__ } / sizeof(int) }
+/* Of f32 and of the other types, which have none below 5. */
+static const struct rungs {
+	const int *rungs;
+	int count;
+} lower = LIST(0, 1, 2, 3, 4), upper = LIST(5, 6, 9, 10), narrow = LIST(5, 6, 7, 9, 10);
 
 /* The rows that differ only in the number of sequences, for rungs below 5 or from 5 up. */
 struct unit {
+	enum dtype type;
 	int dim, group, key;            /* indexes */
-	const int *rungs;
-	int rung_count;
+	struct rungs list;
 	int most;                       /* index of the most sequences */
 	int different;                  /* sequences */
 	double work;
@@ -38,31 +43,33 @@ static int different_of(int n)
 }
 
 /* Whether the simulator runs this rung. */
-static bool own(int rung, int n)
+static bool own(enum dtype type, int rung, int n)
 {
-	return n <= MEDIUM || rung == 4 || rung == 5;
+	return n <= MEDIUM || rung <= 5 || (type != DTYPE_F32 && rung == 7);
 }
 
-static struct unit unit_of(int number)
+static struct unit unit_of(enum dtype type, int number)
 {
 	int row = number / 2, n;
 	struct unit u = {
+		.type = type, .most = -1,
 		.dim = row / KEYS / RIG_GROUPS, .group = row / KEYS % RIG_GROUPS, .key = row % KEYS,
-		.rungs = number % 2 ? upper : lower, .rung_count = number % 2 ? UPPER : LOWER,
-		.most = -1,
+		.list = type != DTYPE_F32 ? narrow : number % 2 ? upper : lower,
 	};
 
+	if (type != DTYPE_F32 && number % 2 == 0)
+		return u;
 	while (u.most + 1 < SEVERAL
-	       && row_of(u.dim, u.group, u.most + 1, u.key).scores <= MAX_SCORES)
+	       && row_of(type, u.dim, u.group, u.most + 1, u.key).scores <= MAX_SCORES)
 		u.most++;
 	if (u.most < 0)
 		return u;
 	n = keys[u.key];
 	u.different = several[u.most] < different_of(n) ? several[u.most] : different_of(n);
-	for (int i = 0; i < u.rung_count; i++)
-		u.work += own(u.rungs[i], n) ? 1 : 0;
+	for (int i = 0; i < u.list.count; i++)
+		u.work += own(type, u.list.rungs[i], n) ? 1 : 0;
 	u.work *= (double)u.different * rig_groups[u.group] * n * rig_dims[u.dim];
-	if (u.rungs[0] == 0 && u.group == 0 && n <= MEDIUM)
+	if (u.list.rungs[0] == 0 && u.group == 0 && n <= MEDIUM)
 		u.work += (double)n * n * rig_dims[u.dim];
 	return u;
 }
@@ -77,7 +84,7 @@ static int by_work(const void *a, const void *b)
 /* The batch of a unit, with `sequences` of them. */
 static struct rig_batch batch_of(const struct unit *u, int rung, int sequences)
 {
-	struct rig_batch b = row_of(u->dim, u->group, u->most, u->key).batch;
+	struct rig_batch b = row_of(u->type, u->dim, u->group, u->most, u->key).batch;
 
 	b.rung = rung;
 	b.slots = sequences;
@@ -127,7 +134,7 @@ static void compare_slot(const struct rig_batch *b, const struct outcome *sim,
 	results_expect(b, "outputs of the simulator and the device",
 		       sim->out + same * sim->outputs, real->out + at * real->outputs,
 		       sim->outputs);
-	if (!own(b->rung, b->lengths[0]) || b->rung == 10)
+	if (!own(b->kv_dtype, b->rung, b->lengths[0]) || b->rung == 10)
 		for (size_t i = 0; i < sim->partial_values; i += D + 2)
 			if (wanted[i + D] == -INFINITY)
 				memcpy(got + i, wanted + i, (D + 2) * sizeof(float));
@@ -168,17 +175,15 @@ static void compare_unit(struct rig *sim, struct rig *gpu, const struct unit *u,
 	int n = keys[u->key];
 	struct outcome twin = { 0 };
 
-	for (int i = 0; i < u->rung_count; i++) {
-		int rung = u->rungs[i];
+	for (int i = 0; i < u->list.count; i++) {
+		int rung = u->list.rungs[i];
 
 		if (rung == 0 && (n > MEDIUM || rig_groups[u->group] > 1))
 			continue;
-		if (rung < 4 && n > MEDIUM) {
-			leave_out(u, rung, "takes the simulator too long");
-		} else if (results_seconds() > limit) {
+		if (results_seconds() > limit) {
 			leave_out(u, rung, "no time");
 		} else {
-			if (own(rung, n)) {
+			if (own(u->type, rung, n)) {
 				struct rig_batch b = batch_of(u, rung, rung == 0 ? 1
 							      : u->different);
 
@@ -192,7 +197,7 @@ static void compare_unit(struct rig *sim, struct rig *gpu, const struct unit *u,
 }
 
 /* Parts take units in turn, in alternating order, so that all have about as much work. */
-int twin(const char *device, int part, int parts, double limit)
+int twin(const char *device, enum dtype type, int part, int parts, double limit)
 {
 	enum { UNITS = RIG_DIMS * RIG_GROUPS * KEYS * 2 };
 	struct unit *units = xcalloc(UNITS, sizeof *units);
@@ -200,7 +205,7 @@ int twin(const char *device, int part, int parts, double limit)
 	char what[64];
 
 	for (int i = 0; i < UNITS; i++)
-		units[i] = unit_of(i);
+		units[i] = unit_of(type, i);
 	qsort(units, UNITS, sizeof *units, by_work);
 	for (int i = 0; i < UNITS; i++)
 		if ((i / parts % 2 ? parts - 1 - i % parts : i % parts) == part
@@ -209,6 +214,6 @@ int twin(const char *device, int part, int parts, double limit)
 	rig_close(gpu);
 	rig_close(sim);
 	free(units);
-	snprintf(what, sizeof what, "twin, part %d of %d", part, parts);
+	snprintf(what, sizeof what, "twin, %s, part %d of %d", dtype_name(type), part, parts);
 	return results_finish(what);
 }

@@ -56,7 +56,7 @@ npy_data "$samples/reference/romeo/tokens.npy" | bytes_of_i32 >"$work/romeo"
 # prompt, which the demo's trace has too.
 record_decode romeo "$work/romeo" -n 200 --log partials --log-at s1..s12,s196..s199
 npy_data "$samples/reference/long/tokens.npy" | bytes_of_i32 >"$work/long"
-record_decode long "$work/long" -n 200 --log launch --log-at s1,s2,s199
+record_decode long "$work/long" -n 64 --log launch --log-at s1,s2,s63
 
 # A short trace of every path. Paths that take several prompts get three in two slots: the third
 # waits for the second's slot while the first is still being decoded.
@@ -83,7 +83,7 @@ record_attend cached points "$work/q2.npy" romeo 0 --path cached
 # prefill-top-left has the points of the same kernel.
 record_attend prefill partials "$samples/reference/short/layer1_q.npy" long 0 --path prefill \
 	--causal
-record_attend prefill-tiled points "$samples/reference/short/layer1_q.npy" long 0 \
+record_attend prefill-tiled points "$samples/reference/short/layer1_q.npy" romeo 0 \
 	--path prefill-tiled --causal
 record_attend prefill-top-left points "$samples/reference/short/layer1_q.npy" romeo 2 --path prefill \
 	--causal=top-left
@@ -112,10 +112,10 @@ if command -v python3 >/dev/null 2>&1; then
 	# climbed NAME RUNG SLOTS LENGTHS TYPE OPTION...: GROUP query heads for each KV head. To save
 	# space, not every trace is kept for `make check`.
 	climbed() {
-		name=$1 rung=$2 slots=$3 lengths=$4 type=$5 room=130
+		name=$1 rung=$2 slots=$3 lengths=$4 type=$5 room=130 level=points
 		shift 5
 		# Room for three splits: of many sequences, more than there are multiprocessors.
-		[ "$slots" -lt 45 ] || room=257
+		[ "$slots" -lt 45 ] || room=257 level=partials
 		values "$work/ladder_q.npy" 1 "$slots, $GROUP, 64"
 		for letter in k v; do
 			kv=$work/ladder_$letter.npy
@@ -127,9 +127,9 @@ if command -v python3 >/dev/null 2>&1; then
 		done
 		record "$name" attend --path ladder --rung "$rung" --lengths "$lengths" \
 			--kv-dtype "$type" --q "$work/ladder_q.npy" --k "$work/ladder_k.npy" \
-			--v "$work/ladder_v.npy" --out "$work/out.npy" --log points "$@"
+			--v "$work/ladder_v.npy" --out "$work/out.npy" --log "$level" "$@"
 		case $name in
-		ladder-10-* | ladder-pair-* | ladder-options-9-* | ladder-options-10*)
+		ladder-10-bf16 | ladder-10-e4m3 | ladder-pair-9-* | ladder-pair-10-f16 | ladder-options-10*)
 			rm -f "$out/$name.twin"
 			return
 			;;

@@ -19,8 +19,8 @@ LC_ALL=C
 export LC_ALL
 
 all_parts='devices semantics decode graphs ladder ladder-options ladder-rows ladder-repeats'
-all_parts="$all_parts ladder-accuracy kernels programs doubles labs record sanitize checker bench"
-all_parts="$all_parts ladder-bench ladder-profile"
+all_parts="$all_parts ladder-accuracy kernels programs doubles labs record sanitize sanitize-options checker"
+all_parts="$all_parts bench ladder-bench ladder-profile"
 source=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$(cd "${1:-$source/build}" && pwd) || exit 2
 mkdir -p "${2:-$build/gpu}" || exit 2
@@ -204,6 +204,23 @@ decode() {
 		result PASS "$what: text" "$bytes bytes equal greedy.npy"
 	else
 		result FAIL "$what: text" "$(cmp "$work/stdout" "$work/greedy" 2>&1)"
+	fi
+}
+
+sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+# sanitize TOOL WHAT COMMAND...: COMMAND and its child processes must get no report.
+sanitize() {
+	tool=$1 what="compute-sanitizer $1, $2"
+	shift 2
+	run 240 "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 9 "$@"
+	line=$(cat "$work/stdout" "$work/stderr" | grep -a 'SUMMARY\|Error:' |
+		grep -av 'SUMMARY: 0 errors\|SUMMARY: 0 hazards' | tail -n 1 | sed 's/.*========= //')
+	if [ "$code" -eq 0 ] && [ -z "$line" ]; then
+		result PASS "$what" 'no report'
+	elif [ "$code" -eq 0 ] || [ "$code" -eq 9 ]; then
+		result FAIL "$what" "$line"
+	else
+		result SKIP "$what" "it does not run here: exit code $code $line"
 	fi
 }
 

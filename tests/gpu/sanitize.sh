@@ -3,23 +3,6 @@
 # The tools memcheck, racecheck, initcheck and synccheck must report nothing; SANITIZE_TOOLS names
 # some of them. Sourced by run.sh, whose functions and variables it uses.
 
-sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
-# sanitize TOOL WHAT COMMAND...: COMMAND and its child processes must get no report.
-sanitize() {
-	tool=$1 what="compute-sanitizer $1, $2"
-	shift 2
-	run 240 "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 9 "$@"
-	line=$(cat "$work/stdout" "$work/stderr" | grep -a 'SUMMARY\|Error:' |
-		grep -av 'SUMMARY: 0 errors\|SUMMARY: 0 hazards' | tail -n 1 | sed 's/.*========= //')
-	if [ "$code" -eq 0 ] && [ -z "$line" ]; then
-		result PASS "$what" 'no report'
-	elif [ "$code" -eq 0 ] || [ "$code" -eq 9 ]; then
-		result FAIL "$what" "$line"
-	else
-		result SKIP "$what" "it does not run here: exit code $code $line"
-	fi
-}
-
 # sanitize_decode TOOL WHAT OPTION...
 sanitize_decode() {
 	tool=$1 what=$2
