@@ -23,6 +23,7 @@
 
 #define MAX_RANK 5
 
+struct attention_features;      /* engine/features.h */
 struct host_softmax;    /* engine/host_softmax.h */
 struct block_range;
 struct row_counters;
@@ -199,6 +200,8 @@ struct recorder_ops {
 	enum status (*step_end)(struct device *);
 	/* Records what the host computed, and how long that took. */
 	enum status (*host_softmax)(struct device *, const struct host_softmax *, double us);
+	/* Records what attention is computed with. */
+	enum status (*attends)(struct device *, const struct attention_features *);
 };
 
 /* Additional operations of a device that checks a program. */

@@ -136,14 +136,14 @@ static inline void recording_prompt(struct attention *attention, const struct re
 }
 
 /* Runs the steps, with device_step_begin() and device_step_end() around each. Writes the outputs of
- * all steps and layers to `outputs` ([steps, layers, slots, heads, D]) unless it is NULL. */
+ * all steps and layers to `outputs` ([steps, layers, rows, heads, D]) unless it is NULL. */
 static inline void recording_decode(struct device *device, const struct recording_options *o,
 				    float *outputs)
 {
 	const struct attention_shape shape = recording_shape(o);
-	int slots = shape.slots;
-	int q_count = slots * shape.heads * shape.head_dim;
-	int kv_count = slots * shape.kv_heads * shape.head_dim;
+	int rows = attention_rows(&shape);
+	int q_count = rows * shape.heads * shape.head_dim;
+	int kv_count = rows * shape.kv_heads * shape.head_dim;
 	float *q = calloc((size_t)q_count, sizeof *q), *out = calloc((size_t)q_count, sizeof *out);
 	float *k = calloc((size_t)kv_count, sizeof *k), *v = calloc((size_t)kv_count, sizeof *v);
 	struct attention *attention;

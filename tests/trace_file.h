@@ -167,6 +167,9 @@ static inline void put_everything(struct store *store)
 	fill_random(q, 512);
 	OK(store_model(store, run,
 		       &(struct row_model){ .directory = "m", .config = "{}", .layers = 4 }));
+	OK(store_attention(store, run, &(struct row_attention){
+		.path = "ladder", .rung = 9, .kv_dtype = DTYPE_BF16, .queries = 2, .window = 8,
+		.softcap_bits = bits_of(0.5f), .lse = true }));
 	OK(store_kernel(store, run, &(struct row_kernel){
 		.name = "flash_decode_chunk", .params = "[]", .origin = "cuda_c",
 		.independent = true, .sources = sources, .source_count = 2 }));

@@ -30,6 +30,19 @@ struct row_run {
 	const char *compute;            /* "9.0" */
 };
 
+/* What attention is computed with. 0: it has no such feature. */
+struct row_attention {
+	int64_t number;                 /* of those of the run, from 0 */
+	const char *path;               /* "ladder" */
+	int rung;                       /* of the path ladder; 0: another path */
+	enum dtype kv_dtype;
+	int queries;                    /* of a sequence in a step */
+	int window, sinks;              /* in keys */
+	uint32_t softcap_bits;          /* f32 */
+	int page;                       /* in keys */
+	bool lse;                       /* it can return log-sum-exps */
+};
+
 struct row_buffer {                   /* with an ALLOC */
 	uint32_t id;                    /* of the run's device, 1.. */
 	const char *name;

@@ -11,6 +11,7 @@
 #include "engine/attention/ladder_shape.h"
 #include "engine/attention/prefill.h"
 #include "engine/attention/step_io.h"
+#include "engine/features.h"
 
 #define MAX_HEAD_DIM 256        /* D_MAX of kernels/online_softmax.cuh */
 #define MAX_SLOTS 65535         /* grid.y, with their queries */
@@ -122,6 +123,16 @@ static enum status create_graphs(struct attention *attention)
 	return STATUS_OK;
 }
 
+static enum status note_features(const struct attention *a)
+{
+	const struct attention_shape *s = &a->shape;
+
+	return device_attends(a->device, &(struct attention_features){
+		.path = a->path->name, .rung = a->path == &path_ladder ? ladder_rung(s) : 0,
+		.kv_dtype = s->kv_dtype, .queries = attention_queries(s), .window = s->window,
+		.sinks = s->sinks, .softcap = s->softcap, .page = s->pages.rows, .lse = s->lse });
+}
+
 static enum status build(struct attention *attention)
 {
 	const struct path *path = attention->path;
@@ -132,6 +143,7 @@ static enum status build(struct attention *attention)
 	TRY(check_shared(attention->device, path->name,
 			 path->tiled ? prefill_tiled_shared_bytes(shape->head_dim)
 			 : prefill_shared_bytes(shape->head_dim, shape->head_dim)));
+	TRY(note_features(attention));
 	TRY(step_io_alloc(attention));
 	if (path->create)
 		TRY(path->create(attention));

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "engine/attention/launch_kernel.h"
+#include "engine/features.h"
 #include "kernels/head_sizes.h"
 #include "kernels/prefill_rule.h"
 
@@ -193,6 +194,9 @@ enum status prefill_run(struct device *device, const struct prefill *p, const fl
 	if (!has_work(p))
 		return STATUS_OK;
 	TRY(check_shared(device, "prefill", shared_bytes(p)));
+	TRY(device_attends(device, &(struct attention_features){
+		.path = p->tiled ? "prefill-tiled" : "prefill", .kv_dtype = DTYPE_F32,
+		.queries = p->queries }));
 	status = run(device, p, sources, buffers, out);
 	free_buffers(device, buffers, TENSORS);
 	return status;

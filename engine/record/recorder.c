@@ -15,6 +15,7 @@
 #include "engine/record/graph_shadow.h"
 #include "engine/record/probe.h"
 #include "engine/record/recorder_accesses.h"
+#include "engine/record/recorder_attention.h"
 #include "engine/record/recorder_capture.h"
 #include "engine/record/recorder_graph.h"
 #include "engine/record/recorder_host.h"
@@ -104,7 +105,7 @@ static double recorder_last_launch_us(struct device *device)
 
 static const struct recorder_ops steps = {
 	.step_begin = recorder_step_begin, .step_end = recorder_step_end,
-	.host_softmax = recorder_host_softmax,
+	.host_softmax = recorder_host_softmax, .attends = recorder_attends,
 };
 
 static const struct checker_ops checker = {

@@ -9,11 +9,12 @@
  * table; no kernel is handled by name.
  *
  * Recorded:
- *   every level  operations in order, bytes that come from the host (and what a host_softmax made
- *                of them), rows of K and V when they are written to a cache or copied out of it,
- *                and digests: of the bytes that a launch wrote (one row per
- *                buffer, over the written ranges in ascending order; offset and bytes are those of
- *                their hull), and after a step of every buffer written since its last such digest;
+ *   every level  what attention is computed with, operations in order, bytes that come from the
+ *                host (and what a host_softmax made of them), rows of K and V when they are written
+ *                to a cache or copied out of it, and digests: of the bytes that a launch wrote (one
+ *                row per buffer, over the written ranges in ascending order; offset and bytes are
+ *                those of their hull), and after a step of every buffer written since its last such
+ *                digest;
  *   partials     plus bytes of downloads and of the output of chunk and reduce kernels, chunk
  *                partials, reduction steps;
  *   points       plus named points: launches run the probed build of their kernel;

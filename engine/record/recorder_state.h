@@ -7,6 +7,7 @@
  *   recorder_capture.c, recorder_host.c
  *                         operations: memory, streams and events, launches, launches of graphs,
  *                         captures and nodes, work of the host
+ *   recorder_attention.c  what attention is computed with
  *   recorder_graph.c      saves what nodes overwrite; graphs and executable graphs
  *   recorder_step.c       steps and windows
  *   recorder_results.c    results of a launch: recorder_digest.c, recorder_decode.c,
@@ -61,6 +62,7 @@ struct recorder {
 	int64_t step;                   /* the number the caller gave */
 	int64_t step_first;             /* first operation of the stored step */
 	int64_t launches;               /* number in the whole run so far, recorded or not */
+	int64_t attentions;             /* number so far */
 	int64_t last_op;                /* the last operation stored, -1: none */
 	int uncommitted;                /* operations since the last commit */
 

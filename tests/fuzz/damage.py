@@ -189,7 +189,7 @@ def other_schema(db, random):
 
 
 def other_version(db, random):
-    yield f"PRAGMA user_version = {random.choice([0, 1, 2, 3, 4, 5, 6, 7, 8, 99, -1])}", ()
+    yield f"PRAGMA user_version = {random.choice([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 99, -1])}", ()
 
 
 def hostile_values(db, random):

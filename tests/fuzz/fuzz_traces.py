@@ -20,7 +20,7 @@ FORMATS = ["svg", "html", "json", "perfetto", "npz"]
 VIEWS = ["v_run", "v_op", "v_launch", "v_node", "v_arg", "v_pointer", "v_buffer", "v_digest",
          "v_kv", "v_partial", "v_reduce", "v_point", "v_request", "v_access",
          "v_access_line", "v_line", "v_finding", "v_counter",
-         "v_hit", "v_diff", "v_step", "v_token", "v_model", "v_source"]
+         "v_hit", "v_diff", "v_step", "v_token", "v_model", "v_attention", "v_source"]
 QUERIES = ["SELECT * FROM {0}", "SELECT count(*) FROM {0}", "SELECT * FROM {0} LIMIT 5",
            "SELECT * FROM {0} ORDER BY 1 DESC, 2", "SELECT hex(data(rowid)) FROM t_blob",
            "SELECT op, f32(data(data), 0) FROM v_digest", "SELECT name, sql FROM sqlite_schema"]

@@ -13,7 +13,7 @@ NUMBERS = [0, 1, 2, 3, 9, 31, 32, 63, 100, 1018, 2634, 99999, 2**31 - 1, 2**31, 
            2**63 - 1, 2**63, 2**70]
 COMMANDS = ["at", "save-display", "break", "breaks", "help", "fence", "no", "", "at at", "AT"]
 QUERIES = ["SELECT count(*) FROM v_launch", "SELECT * FROM v_point", "SELECT 1", "SELECT",
-           "SELECT * FROM v_op ORDER BY op DESC", "DELETE FROM t_run", "PRAGMA user_version = 9",
+           "SELECT * FROM v_op ORDER BY op DESC", "DELETE FROM t_run", "PRAGMA user_version = 10",
            "SELECT data(1), data(NULL), f32(x'00', 9)", "SELECT * FROM nothing", ")", "'",
            "SELECT 1); DROP TABLE t_run; --", "SELECT randomblob(100)", "SELECT NULL, 'a\tb'",
            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 9999)"

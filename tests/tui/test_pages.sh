@@ -226,6 +226,10 @@ run replay decode.twin --seed 3
 expect 'and replayed' 0
 run sql decode.twin "SELECT json_extract(options, '$.page') FROM v_run"
 result 'the request has the page' "$(grep -qx 4 out || cat out)"
+run verify decode.twin
+expect 'and verified' 0
+run view decode.twin --plain
+result 'the summary has its features' "$(grep -qx '      attention: kv f32, rung 9, page 4' out || cat out)"
 run view decode.twin --plain --screen step
 result 'the step names its pages' "$(grep -qx ' 3 pages of 4 rows: 0 1 2' out || cat out)"
 run view decode.twin --plain --screen kv

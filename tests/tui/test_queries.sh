@@ -165,6 +165,9 @@ for rung in 5 6 9 10; do
 	run export "$rung.twin" --as npz --at L$attend -o "$rung.npz"
 	expect "rung $rung: npz" 0
 done
+run view 5.twin --plain
+result 'the summary of a trace names them' "$(grep -qx \
+	'      attention: kv f32, rung 5, queries 4, softcap 5' out || cat out)"
 cp 5.twin damaged.twin
 python3 -c 'import sqlite3
 db = sqlite3.connect("damaged.twin")

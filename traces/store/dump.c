@@ -21,6 +21,7 @@ static const struct {
 } views[] = {
 	{ "v_run", "run" },
 	{ "v_model", "run" },
+	{ "v_attention", "run, attention" },
 	{ "v_source", "run, kernel, entry" },
 	{ "v_op", "run, op" },
 	{ "v_launch", "run, launch" },

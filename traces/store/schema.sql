@@ -1,4 +1,4 @@
--- schema.sql - the tables and views of a flashtwin trace, format version 8.
+-- schema.sql - the tables and views of a flashtwin trace, format version 9.
 --
 -- The v_* views are the stable interface: any SQLite tool can query them. The t_* tables are
 -- private and may change with the format version (PRAGMA user_version). This file is embedded in
@@ -12,7 +12,7 @@
 -- v_reduce no factor; both called it weight. store_check.c shows or stores these in the present
 -- form. Version 7 added operations "variable", version 8 level access: t_request, t_access_line,
 -- v_request and v_access_line. Before, t_access had other columns, and neither it nor t_line had
--- rows.
+-- rows. Version 9 added t_attention and v_attention.
 --
 -- Conventions. NULL is "not measured" or "does not apply", never 0. Runs count from 1; ops,
 -- launches and steps from 0 in each run. Offsets and sizes are in bytes. A value x of type f32
@@ -21,7 +21,7 @@
 -- data or *_data are ids of stored bytes: `flashtwin sql` reads them with data(id).
 
 PRAGMA application_id = 1718908782; -- "ftwn"
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
 
 -- One row per byte value n. Views count with n to expand a row into several, and convert an f32
 -- with exponent n to an exact REAL: (fraction + hidden) * scale. Built by exact doubling and
@@ -56,6 +56,11 @@ CREATE TABLE t_model (
 	run INTEGER PRIMARY KEY, directory, config, layers, heads, kv_heads, head_dim, hidden,
 	vocabulary, max_positions, max_len, chunk, max_chunks, slots
 );
+CREATE TABLE t_attention (
+	run INTEGER, attention INTEGER, path, rung, kv_dtype, queries, window, sinks, softcap, page,
+	lse,
+	PRIMARY KEY (run, attention)
+) WITHOUT ROWID;
 CREATE TABLE t_text (text INTEGER PRIMARY KEY, content TEXT);
 CREATE TABLE t_kernel (
 	run INTEGER, kernel TEXT, params, origin, independent,
@@ -252,6 +257,26 @@ CREATE VIEW v_model AS SELECT
 	max_chunks,     -- chunks in the grid
 	slots           -- sequences decoded at once
 FROM t_model;
+
+-- What attention is computed with: one row per run of a command that attends; a program that uses
+-- several attention paths in a run has several.
+CREATE VIEW v_attention AS SELECT
+	a.run,
+	a.attention,    -- 0, 1, ...: in the order they were created
+	a.path,         -- 'ladder'
+	a.rung,         -- of the path ladder, 4 or more; NULL: another path
+	a.kv_dtype,     -- of keys and values in the cache: 'f32', 'f16', 'bf16', 'e4m3'
+	a.queries,      -- of a sequence in a step
+	a.window,       -- last keys that a query sees; NULL: it sees all
+	a.sinks,        -- first keys that it also sees; NULL: none
+	a.softcap AS softcap_bits, -- limit of a score: softcap * tanh(score / softcap)
+	iif((a.softcap & 0x7fffffff) > 0x7f800000, NULL,
+	    ((a.softcap & 0x7fffff) + m.hidden) * m.scale * iif(a.softcap < 0, -1, 1)) AS softcap,
+	CASE WHEN a.softcap IS NULL THEN 'none' WHEN (a.softcap & 0x7fffffff) < 0x7f800000 THEN 'num'
+	     WHEN (a.softcap & 0x7fffffff) = 0x7f800000 THEN 'inf' ELSE 'nan' END AS softcap_kind,
+	a.page,         -- keys of a page of the cache; NULL: no pages
+	a.lse           -- 1: log-sum-exps can be returned, 0: they cannot
+FROM t_attention a LEFT JOIN t_byte m ON m.n = (a.softcap >> 23) & 255;
 
 -- One row per source file of each kernel of a run.
 CREATE VIEW v_source AS SELECT

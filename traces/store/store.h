@@ -21,7 +21,8 @@
 #include "traces/level.h"
 
 struct store;
-struct row_counters; /* the row_* types are in traces/row.h */
+struct row_attention; /* the row_* types are in traces/row.h */
+struct row_counters;
 struct row_digest;
 struct row_finding;
 struct row_kernel;
@@ -85,6 +86,7 @@ enum status store_run_begin(struct store *, const struct row_run *, int64_t *run
 /* Sets complete = 1 and records how the run ended (a status name: "OK", "DEVICE", ...). */
 enum status store_run_end(struct store *, int64_t run, const char *ended, const char *message);
 enum status store_model(struct store *, int64_t run, const struct row_model *);
+enum status store_attention(struct store *, int64_t run, const struct row_attention *);
 /* Once per run and kernel, before its first launch. Equal sources are stored once. */
 enum status store_kernel(struct store *, int64_t run, const struct row_kernel *);
 /* Does nothing while another program reads the trace; a later commit includes the rows. */

@@ -19,10 +19,11 @@
 #define HEADER_BYTES 100
 #define MAGIC "SQLite format 3"         /* with its NUL */
 #define APPLICATION_ID 0x6674776e       /* "ftwn" */
-#define FORMAT_VERSION 8
+#define FORMAT_VERSION 9
 #define FIRST_VERSION 1                 /* the oldest that can be read */
 #define FIRST_WITH_SUMS 5
 #define FIRST_WITH_REQUESTS 8
+#define FIRST_WITH_ATTENTION 9
 
 /* --- the file --- */
 
@@ -122,7 +123,7 @@ static enum status check_identity(struct store *store, int64_t *version)
 
 /* True if a version after `version` added the table or view. Version 2 added graphs, version 3
  * counters, version 4 digests of points and launches counted by kernel, version 5 attention on the
- * host and sums, version 8 requests. */
+ * host and sums, version 8 requests, version 9 what attention is computed with. */
 static bool added_after(int64_t version, const char *name)
 {
 	if (version < 2 && (!strcmp(name, "t_node") || !strcmp(name, "v_node")))
@@ -136,6 +137,9 @@ static bool added_after(int64_t version, const char *name)
 	if (version < FIRST_WITH_REQUESTS
 	    && (!strcmp(name, "t_request") || !strcmp(name, "v_request")
 		|| !strcmp(name, "t_access_line") || !strcmp(name, "v_access_line")))
+		return true;
+	if (version < FIRST_WITH_ATTENTION
+	    && (!strcmp(name, "t_attention") || !strcmp(name, "v_attention")))
 		return true;
 	return version < 3 && (!strcmp(name, "t_counter") || !strcmp(name, "v_counter")
 			       || !strcmp(name, "t_hit") || !strcmp(name, "v_hit"));
@@ -225,8 +229,8 @@ static enum status upgrade(struct store *store, int64_t version)
 	if (version < FIRST_WITH_SUMS)
 		TRY(store_run_sql(store, "INSERT INTO t_sum SELECT run, '', NULL, NULL FROM t_run"
 				  " WHERE complete"));
-	else if (version < FIRST_WITH_REQUESTS)
-		TRY(store_sums_added(store));
+	else
+		TRY(store_sums_added(store, version));
 	TRY(store_sums_schema(store));
 	snprintf(sql, sizeof sql, "PRAGMA user_version = %d", FORMAT_VERSION);
 	return store_run_sql(store, sql);

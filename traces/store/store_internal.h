@@ -16,6 +16,7 @@
 #define TABLE_LIST(X) \
 	X(PAGE, "t_page", "REPLACE") X(PIECE, "t_piece", "INSERT") X(BLOB, "t_blob", "INSERT") \
 	X(RUN, "t_run", "REPLACE") X(MODEL, "t_model", "INSERT") X(TEXT, "t_text", "INSERT") \
+	X(ATTENTION, "t_attention", "INSERT") \
 	X(KERNEL, "t_kernel", "INSERT") X(SOURCE, "t_source", "INSERT") \
 	X(OP_KIND, "t_op_kind", "INSERT") \
 	X(CALL, "t_call", "INSERT") X(ARG, "t_arg", "INSERT") \
@@ -252,8 +253,8 @@ enum status store_guard_schema(struct store *, sqlite3 *model, int64_t version, 
 enum status store_sums_write(struct store *);
 /* Writes the sum of the schema again, if there is one, after a writer has changed the schema. */
 enum status store_sums_schema(struct store *);
-/* Writes sums of the tables that version 8 added, for runs that have sums. */
-enum status store_sums_added(struct store *);
+/* Writes sums of the tables that later versions than `version` added, for runs that have sums. */
+enum status store_sums_added(struct store *, int64_t version);
 /* What was checked and found good, by a name of the caller's choice, and whether a sum covered
  * it. */
 bool store_checked(const struct store *, int64_t run, const char *what, bool *covered);

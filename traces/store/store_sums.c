@@ -220,27 +220,43 @@ enum status store_sums_schema(struct store *store)
 	return sum_again(store, "t_op_kind");
 }
 
-static enum status add_sums(void *context, sqlite3_stmt *row)
+struct added {
+	struct store *store;
+	int64_t version;                /* of the file */
+};
+
+static enum status add_sum(struct store *store, int64_t run, const char *table)
 {
-	static const char *const tables[] = { "t_request", "t_access_line" };
-	int64_t run = sqlite3_column_int64(row, 0);
 	struct sum sum;
 	char sql[160];
 
-	for (size_t i = 0; i < COUNT_OF(tables); i++) {
-		TRY(compute(context, tables[i], run, -1, &sum));
-		snprintf(sql, sizeof sql, "INSERT INTO main.t_sum VALUES (%lld, '%s', %lld, %lld)",
-			 (long long)run, tables[i], (long long)sum.rows, (long long)sum.hash);
-		TRY(store_run_sql(context, sql));
-	}
+	TRY(compute(store, table, run, -1, &sum));
+	snprintf(sql, sizeof sql, "INSERT INTO main.t_sum VALUES (%lld, '%s', %lld, %lld)",
+		 (long long)run, table, (long long)sum.rows, (long long)sum.hash);
+	return store_run_sql(store, sql);
+}
+
+static enum status add_sums(void *context, sqlite3_stmt *row)
+{
+	static const struct {
+		const char *name;
+		int since;
+	} tables[] = { { "t_request", 8 }, { "t_access_line", 8 }, { "t_attention", 9 } };
+	const struct added *added = context;
+
+	for (size_t i = 0; i < COUNT_OF(tables); i++)
+		if (added->version < tables[i].since)
+			TRY(add_sum(added->store, sqlite3_column_int64(row, 0), tables[i].name));
 	return STATUS_OK;
 }
 
-enum status store_sums_added(struct store *store)
+enum status store_sums_added(struct store *store, int64_t version)
 {
+	struct added added = { store, version };
+
 	return store_each(store, "SELECT run FROM t_run r WHERE complete AND NOT EXISTS (SELECT 1"
 			  " FROM t_sum s WHERE s.run = r.run AND s.\"table\" = '')", NULL, 0,
-			  add_sums, store);
+			  add_sums, &added);
 }
 
 /* --- checking --- */

@@ -24,6 +24,15 @@ enum status store_model(struct store *store, int64_t run, const struct row_model
 		   V_INT(e->max_len), V_INT(e->chunk), V_INT(e->max_chunks), V_INT(e->slots));
 }
 
+enum status store_attention(struct store *store, int64_t run, const struct row_attention *e)
+{
+	return PUT(store, TABLE_ATTENTION, V_INT(run), V_INT(e->number), V_TEXT(e->path),
+		   V_INT_IF(e->rung, e->rung), V_TEXT(dtype_name(e->kv_dtype)), V_INT(e->queries),
+		   V_INT_IF(e->window, e->window), V_INT_IF(e->sinks, e->sinks),
+		   e->softcap_bits ? V_F32(e->softcap_bits) : V_NULL, V_INT_IF(e->page, e->page),
+		   V_INT(e->lse));
+}
+
 /* The id of a text that the file has; 0: it does not. There are few small ones, so texts are
  * compared directly. */
 static enum status find_text(struct store *store, const char *text, int64_t *id)

@@ -18,6 +18,25 @@
 #define COUNTED \
 	"(" STORE_COUNT_KERNELS " WHERE kernel IS NOT NULL GROUP BY run, kernel)"
 
+/* Runs with one row of t_attention, and an argument of a launch that a feature becomes: of several
+ * rows, a launch does not say which it belongs to. Rows of paths without such arguments, and
+ * "queries" of one, which the recorder leaves out, are not compared. */
+#define FEATURE(column, found, expected) \
+	{ "t_attention." column, "arguments of launches", \
+	  "SELECT a.run, '" column " of attention ' || a.attention FROM (SELECT * FROM t_attention" \
+	  "  GROUP BY run HAVING count(*) = 1) a WHERE EXISTS (SELECT 1" \
+	  "  FROM (SELECT DISTINCT call FROM t_op o WHERE o.run = a.run AND o.call IS NOT NULL) o" \
+	  "  JOIN t_call c ON c.call = o.call AND c.kernel GLOB 'flash_decode_*'" \
+	  "  JOIN t_arg g ON g.call = c.call AND g.name = '" column "'" \
+	  "  WHERE " found " IS NOT " expected ")" }
+/* Buffers of a cache, of which none fits a row of t_attention. A path without a cache has none. */
+#define CACHE(column, found) \
+	{ "t_attention." column, "its caches", \
+	  "SELECT a.run, '" column " of attention ' || a.attention FROM t_attention a WHERE EXISTS (" \
+	  CACHES ") AND a." column " IS NOT NULL AND NOT EXISTS (" CACHES " AND " found ")" }
+#define CACHES \
+	"SELECT 1 FROM t_buffer b WHERE b.run = a.run AND b.name GLOB '[kv]_cache.*'"
+
 #define ACCESS_LINES \
 	"SELECT run, launch, coalesce(file, '') AS file, coalesce(line, 0) AS line, kind, space," \
 	" sum(counted), count(*), sum(lanes), sum(bytes), sum(sectors), sum(lines)," \
@@ -60,7 +79,17 @@ static const struct {
 	{ "t_model.max_len", "the shape of its caches", "SELECT m.run, 'max_len ' || m.max_len"
 	  " FROM t_model m JOIN t_buffer b ON b.run = m.run WHERE b.name GLOB '[kv]_cache.*'"
 	  " AND b.rank = 4 AND json_valid(b.shape)"
-	  " AND m.max_len IS NOT json_extract(b.shape, '$[2]')" },
+	  " AND m.max_len IS NOT json_extract(b.shape, '$[2]')"
+	  /* Keys of a page are no capacity. */
+	  " AND NOT EXISTS (SELECT 1 FROM t_buffer p WHERE p.run = m.run"
+	  "  AND p.name = 'page_table')" },
+	CACHE("kv_dtype", "b.dtype = a.kv_dtype"),
+	CACHE("page", "json_valid(b.shape) AND json_extract(b.shape, '$[2]') = a.page"),
+	FEATURE("window", "g.value", "coalesce(a.window, 0)"),
+	FEATURE("sinks", "g.value", "coalesce(a.sinks, 0)"),
+	FEATURE("softcap", "g.bits", "coalesce(a.softcap, 0)"),
+	FEATURE("page", "g.value", "coalesce(a.page, 0)"),
+	FEATURE("queries", "g.value", "a.queries"),
 	{ "t_run.complete", "t_run.ended", "SELECT run, 'complete ' || complete FROM t_run"
 	  " WHERE complete IS NOT (ended IS NOT NULL)" },
 	{ "t_finding.op", "t_launch.op", "SELECT f.run, 'finding ' || f.finding FROM t_finding f"

@@ -30,6 +30,7 @@ static const struct {
 } parts[] = {
 	{ "runs", "SELECT * FROM v_run WHERE " RUNS " ORDER BY run" },
 	{ "models", "SELECT * FROM v_model WHERE " RUNS " ORDER BY run" },
+	{ "attentions", "SELECT * FROM v_attention WHERE " RUNS " ORDER BY run, attention" },
 	{ "tokens", "SELECT * FROM v_token WHERE " STEPS " ORDER BY run, slot, position, step" },
 	{ "steps", "SELECT * FROM v_step WHERE " STEPS " ORDER BY run, step, first_op" },
 	{ "operations", "SELECT * FROM v_op WHERE " OPS " ORDER BY run, op" },

@@ -24,6 +24,41 @@ static void print_end(const struct view_context *c, sqlite3_stmt *row)
 		view_print(c, "closed properly,\n      %s\n", view_text(row, 13));
 }
 
+static void print_feature(const struct view_context *c, sqlite3_stmt *row, int column,
+			  const char *name)
+{
+	view_cell value;
+
+	if (!view_null(row, column))
+		view_print(c, ", %s %s", name, view_int_cell(row, column, value));
+}
+
+/* Columns kv_dtype, queries, rung, window, sinks, softcap, page and lse. */
+static enum status print_features(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	view_cell softcap;
+
+	(void)state;
+	view_print(c, "      attention: kv %s", view_text(row, 0));
+	print_feature(c, row, 2, "rung");
+	if (view_int(row, 1) != 1)
+		print_feature(c, row, 1, "queries");
+	print_feature(c, row, 3, "window");
+	print_feature(c, row, 4, "sinks");
+	if (!view_null(row, 5))
+		view_print(c, ", softcap %s", view_f32_cell(row, 5, softcap));
+	print_feature(c, row, 6, "page");
+	view_print(c, "%s\n", view_int(row, 7) ? ", log-sum-exp" : "");
+	return STATUS_OK;
+}
+
+/* A line for each attention that has more than keys and values of f32. A program can have many. */
+static const char features[] =
+	"SELECT kv_dtype, queries, rung, window, sinks, softcap_bits, page, lse FROM v_attention"
+	" WHERE run = ?1 AND (kv_dtype <> 'f32' OR queries <> 1 OR rung IS NOT NULL"
+	" OR window IS NOT NULL OR softcap IS NOT NULL OR page IS NOT NULL OR lse)"
+	" ORDER BY attention LIMIT 4";
+
 static enum status print_run(const struct view_context *c, sqlite3_stmt *row, void *state)
 {
 	const char *driver = view_null(row, 16) ? "" : view_text(row, 16);
@@ -43,7 +78,7 @@ static enum status print_run(const struct view_context *c, sqlite3_stmt *row, vo
 	print_end(c, row);
 	view_print(c, "      recorded %s by flashtwin %s%s%s\n", view_text(row, 14),
 		   view_text(row, 15), *driver ? " with " : "", driver);
-	return STATUS_OK;
+	return VIEW_ROWS(c, print_features, NULL, features, view_int(row, 0));
 }
 
 static enum status print_model(const struct view_context *c, sqlite3_stmt *row, void *state)

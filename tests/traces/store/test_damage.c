@@ -212,8 +212,8 @@ static char *random_change(sqlite3 *db)
 	};
 	char *table = pick(db, "SELECT name FROM sqlite_schema WHERE type = 'table'"
 			   " AND name NOT IN ('t_byte', 't_access', 't_access_line', 't_line',"
-			   " 't_request', 't_finding', 't_token', 't_model', 't_pointer',"
-			   " 't_arg_pointer')");
+			   " 't_request', 't_finding', 't_token', 't_model', 't_attention',"
+			   " 't_pointer', 't_arg_pointer')");
 	char *columns = xasprintf("SELECT '\"' || name || '\"'"
 				  " FROM pragma_table_info('%s')", table);
 	char *column = pick(db, columns);

@@ -125,11 +125,11 @@ START_TEST(foreign_files)
 	put_everything(store);
 	OK(store_close(store));
 	change("PRAGMA user_version = 99");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 8");
-	change("PRAGMA user_version = 8; DROP VIEW v_op");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "format 99; this one reads format 9");
+	change("PRAGMA user_version = 9; DROP VIEW v_op");
 	FAILS(store_open(T, &store), STATUS_DAMAGED, "has no v_op");
 	change("CREATE VIEW v_op AS SELECT run FROM t_run");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "view v_op is not that of trace format 8");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "view v_op is not that of trace format 9");
 }
 END_TEST
 
@@ -141,7 +141,7 @@ START_TEST(foreign_objects)
 	} cases[] = {
 		{ "CREATE TRIGGER x AFTER INSERT ON t_run BEGIN SELECT 1; END",
 		  "trigger x is not" },
-		{ "CREATE TABLE x (y)", "table x is not part of trace format 8" },
+		{ "CREATE TABLE x (y)", "table x is not part of trace format 9" },
 		{ "CREATE INDEX x ON t_op (code)", "index x is not" },
 		{ "CREATE VIEW t_op_x AS SELECT 1", "view t_op_x is not" },
 		{ "DROP TABLE t_hit; CREATE VIEW t_hit AS SELECT 1", "view t_hit is not" },
@@ -152,7 +152,7 @@ START_TEST(foreign_objects)
 		  " WITHOUT ROWID", "table t_hit is not that of" },
 		{ "UPDATE t_byte SET scale = 1 WHERE n = 7", "t_byte has wrong rows" },
 		{ "INSERT INTO t_byte VALUES (256, 0, 0)", "t_byte has wrong rows" },
-		{ "PRAGMA user_version = 3", "table t_kernel_count is not part of trace format 3" },
+		{ "PRAGMA user_version = 3", "table t_attention is not part of trace format 3" },
 		{ "ANALYZE", "table sqlite_stat1 is not" },
 	};
 	struct store *store;
@@ -363,8 +363,14 @@ END_TEST
 
 /* --- versions --- */
 
+/* What version 9 added. */
+#define WITHOUT_ATTENTION \
+	"DROP VIEW v_attention; DROP TABLE t_attention;" \
+	" DELETE FROM t_sum WHERE \"table\" = 't_attention';"
+
 /* Makes accesses what they were before version 8. */
 #define WITHOUT_REQUESTS \
+	WITHOUT_ATTENTION \
 	"DROP VIEW v_request; DROP TABLE t_request; DROP VIEW v_access_line;" \
 	" DROP TABLE t_access_line; DROP VIEW v_access; DROP TABLE t_access;" \
 	" CREATE TABLE t_access (run INTEGER, launch INTEGER, thread INTEGER, sequence INTEGER," \
@@ -416,13 +422,13 @@ START_TEST(rows_keyed_by_launch)
 	put_everything(store);
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "8");
+	QUERY(store, "PRAGMA user_version", "9");
 	QUERY(store, KV_ROWS " WHERE run = 1", rows);
 	QUERY(store, KV_ROWS " WHERE run = 2", rows);
 	QUERY(store, "SELECT min(op) FROM main.t_kv", "5");
 	OK(store_close(store));
 	change("ALTER TABLE t_kv RENAME COLUMN bytes TO size");
-	FAILS(store_open(T, &store), STATUS_DAMAGED, "is not that of trace format 8");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "is not that of trace format 9");
 }
 END_TEST
 
@@ -451,7 +457,7 @@ START_TEST(views_of_other_columns)
 	OK(store_create(T, &append, &store));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "8");
+	QUERY(store, "PRAGMA user_version", "9");
 	QUERY(store, "SELECT factor FROM main.v_reduce", "1.0");
 	OK(store_close(store));
 }
@@ -478,9 +484,39 @@ START_TEST(accesses_by_thread)
 	OK(store_create(T, &append, &store));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "8");
+	QUERY(store, "PRAGMA user_version", "9");
 	QUERY(store, "SELECT count(request) FROM main.t_access", "0");
 	QUERY(store, "SELECT count(*) FROM t_sum WHERE \"table\" = 't_request'", "1");
+	OK(store_close(store));
+}
+END_TEST
+
+/* Before version 9, it was not recorded what attention is computed with: a reader sees none, and
+ * adding to the file adds the table, with a sum. */
+START_TEST(attention_not_recorded)
+{
+	const struct store_options append = { .append = true };
+	struct store *store;
+
+	OK(store_create(T, NULL, &store));
+	put_everything(store);
+	OK(store_close(store));
+	change(WITHOUT_ATTENTION "PRAGMA user_version = 8");
+	OK(store_open(T, &store));
+	QUERY(store, "SELECT count(*) FROM v_attention", "0");
+	OK(store_close(store));
+	change("PRAGMA user_version = 9");
+	FAILS(store_open(T, &store), STATUS_DAMAGED, "it has no t_attention");
+	change("PRAGMA user_version = 8");
+	OK(store_create(T, &append, &store));
+	put_everything(store);
+	OK(store_close(store));
+	OK(store_open(T, &store));
+	QUERY(store, "PRAGMA user_version", "9");
+	QUERY(store, "SELECT group_concat(run) FROM main.v_attention", "2");
+	QUERY(store, "SELECT group_concat(run || ' ' || rows) FROM t_sum"
+	      " WHERE \"table\" = 't_attention'", "1 0,2 1");
+	QUERY(store, "SELECT count(*) FROM t_sum WHERE \"table\" = 't_request'", "2");
 	OK(store_close(store));
 }
 END_TEST
@@ -502,11 +538,12 @@ START_TEST(earlier_format)
 	OK(store_open(T, &store));
 	QUERY(store, "SELECT count(*) FROM v_node", "0");
 	QUERY(store, "SELECT count(*) FROM v_counter", "0");
+	QUERY(store, "SELECT count(*) FROM v_attention", "0");
 	OK(store_close(store));
 	OK(store_create(T, &append, &store));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "8");
+	QUERY(store, "PRAGMA user_version", "9");
 	QUERY(store, "SELECT count(*) FROM t_op_kind WHERE name = 'graph_launch'", "1");
 	QUERY(store, "SELECT count(*) FROM main.t_node", "0");
 	OK(store_close(store));
@@ -585,6 +622,7 @@ int main(void)
 	tcase_add_test(tests, damaged_rows);
 	tcase_add_test(tests, fuzz);
 	tcase_add_test(tests, views_of_other_columns);
+	tcase_add_test(tests, attention_not_recorded);
 	tcase_add_test(tests, earlier_format);
 	tcase_add_test(tests, rows_keyed_by_launch);
 	tcase_add_test(tests, accesses_by_thread);

@@ -180,6 +180,7 @@ static const struct {
 	{ "t_kv", "UPDATE t_kv SET source_offset = source_offset + 4", false },
 	{ "t_reduce", "UPDATE t_reduce SET weight = weight / 2", false },
 	{ "t_model", "UPDATE t_model SET max_len = max_len + 1", false },
+	{ "t_attention", "UPDATE t_attention SET kv_dtype = 'f16'", false },
 	{ "t_run", "UPDATE t_run SET device_name = 'NVIDIA H200'", false },
 	{ "t_run", "UPDATE t_run SET seed = CAST(seed AS TEXT)", false },
 	{ "t_partial", "UPDATE t_partial SET lse = lse + 1 WHERE lse IS NOT NULL", false },
@@ -233,8 +234,8 @@ START_TEST(changed_rows_without_sums)
 		"UPDATE t_sum SET \"table\" = '', rows = NULL, hash = NULL WHERE run = 1"
 		" AND \"table\" = 't_op'; DELETE FROM t_sum WHERE \"table\" <> '';";
 	static const char *const derived[] = {
-		"t_kv", "t_reduce", "t_model", "t_partial", "t_digest", "t_point", "t_point_sum",
-		"t_launch", "t_kernel_count", "t_step", "t_op_kind",
+		"t_kv", "t_reduce", "t_model", "t_attention", "t_partial", "t_digest", "t_point",
+		"t_point_sum", "t_launch", "t_kernel_count", "t_step", "t_op_kind",
 	};
 	int64_t warnings;
 

@@ -14,8 +14,9 @@
 
 #define FIRST_WITH_SUMS 5
 #define FIRST_WITH_ACCESSES 8
+#define FIRST_WITH_ATTENTION 9
 
-static const char *const versions[] = { "1", "2", "3", "4", "5", "6", "7", "8" };
+static const char *const versions[] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
 
 /* Writes the file of that version as T. */
 static void unpack(const char *version)
@@ -88,7 +89,7 @@ static void upgrades(bool had_sums)
 	OK(store_create(T, &append, &store));
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "8");
+	QUERY(store, "PRAGMA user_version", "9");
 	has_shares(store);
 	ck_assert_int_eq(verified(store), !had_sums);
 	OK(store_close(store));
@@ -105,10 +106,11 @@ static void adds_a_run(bool had_sums)
 		       NULL);
 	OK(store_close(store));
 	OK(store_open(T, &store));
-	QUERY(store, "PRAGMA user_version", "8");
+	QUERY(store, "PRAGMA user_version", "9");
 	QUERY(store, "SELECT count(*) FROM t_run", "2");
 	has_shares(store);
 	QUERY(store, "SELECT count(*) > 20 FROM t_sum WHERE run = 2", "1");
+	QUERY(store, "SELECT kv_dtype FROM main.v_attention WHERE run = 2", "f32");
 	ck_assert_int_eq(verified(store), !had_sums);
 	replays(store);
 	OK(store_close(store));
@@ -133,6 +135,8 @@ START_TEST(every_version_is_read)
 	QUERY(store, "SELECT (SELECT count(*) FROM v_access) > 0 AND (SELECT count(*) FROM v_line)"
 	      " > 0 AND (SELECT count(*) FROM v_request) > 0 AND (SELECT count(*)"
 	      " FROM v_access_line) > 0", _i + 1 >= FIRST_WITH_ACCESSES ? "1" : "0");
+	QUERY(store, "SELECT group_concat(path || kv_dtype) FROM v_attention",
+	      _i + 1 >= FIRST_WITH_ATTENTION ? "flash-decodingf32" : "NULL");
 	replays(store);
 	OK(store_close(store));
 	upgrades(has_sums);

@@ -197,7 +197,7 @@ done
 run export "$trace" --as json
 cp out whole.json
 for part in launches:v_launch operations:v_op partials:v_partial steps:v_step tokens:v_token \
-	reductions:v_reduce buffers:v_buffer kv:v_kv digests:v_digest; do
+	attentions:v_attention reductions:v_reduce buffers:v_buffer kv:v_kv digests:v_digest; do
 	check "JSON has ${part%%:*}" get whole.json "${part%%:*}.#"
 	found "all of ${part#*:}" "$("$flashtwin" sql "$trace" "SELECT count(*) FROM ${part#*:}")"
 done
