@@ -3,7 +3,8 @@
 #
 # Head sizes, groups and lengths near tiles, windows and page borders, with random tensors: no bit
 # may differ between the devices, and rungs must give the output and log-sum-exps of the lowest one that
-# has the same arithmetic: 5, and 7 with tensor cores.
+# has the same arithmetic: 5, and 7 with tensor cores. LADDER_SIZES and LADDER_HEADS name some of the
+# head sizes and numbers of query heads, so that several runs share the work.
 # Sourced by run.sh, whose functions and variables it uses.
 
 # attends WHAT TYPE FILES Q OPTION...: all rungs; FILES is kv or pool.
@@ -28,7 +29,7 @@ attends() {
 }
 
 if command -v python3 >/dev/null 2>&1; then
-	for D in 64 80 96 128 256; do
+	for D in ${LADDER_SIZES-64 80 96 128 256}; do
 		python3 "$source/tests/gpu/ladder_tensors.py" "$work" "$D" 6 300
 		for type in f32 f16 bf16 e4m3; do
 			attends "D $D" "$type" kv q --lengths 300,17
@@ -45,7 +46,7 @@ if command -v python3 >/dev/null 2>&1; then
 				--window 130 --sinks 20 --softcap 3
 		done
 	done
-	for heads in 2 4 8 14 32; do
+	for heads in ${LADDER_HEADS-2 4 8 14 32}; do
 		python3 "$source/tests/gpu/ladder_tensors.py" "$work" 128 "$heads" 1100
 		for type in f32 bf16; do
 			attends "$heads/2 heads" "$type" kv q --lengths 1100,0

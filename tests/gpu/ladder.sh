@@ -3,6 +3,7 @@
 # Head sizes, groups of query heads and lengths near the boundaries of tiles and splits, with random
 # tensors: no bit of caches, partials, points and outputs may differ between the devices, and rungs
 # from 5 up must give each other's output; with keys and values of 8 and 16 bits, those from 7 up.
+# LADDER_TYPES names some of the types of keys and values.
 # Sourced by run.sh, whose functions and variables it uses.
 
 # climb SLOTS KV_HEADS GROUP HEAD_DIM KEYS LENGTHS RUNG...: compares these rungs.
@@ -52,7 +53,7 @@ narrow() {
 	done
 }
 
-if command -v python3 >/dev/null 2>&1; then
+wide_rungs() {
 	for D in 64 80 96 128 256; do
 		climb 1 1 4 "$D" 1025 1025 4 5 6 9 10
 		climb 3 2 1 "$D" 129 129,0,7 5 6 9 10
@@ -65,24 +66,35 @@ if command -v python3 >/dev/null 2>&1; then
 	for n in 1 8 9 15 16 17 127 128 129 2047 2048 2049 4097; do
 		climb 1 2 4 64 "$n" "$n" 5 6 9 10
 	done
-	for type in f16 bf16 e4m3; do
-		for D in 64 80 96 128 256; do
-			narrow "$type" 2 4 "$D" 1100 1100,0,17
-		done
-		for G in 1 2 3 6 7 8 16; do
-			narrow "$type" 1 "$G" 128 300 300,129,1,0,8
-		done
-		# Too many sequences for clusters.
-		narrow "$type" 1 5 128 300 300,0,7,1,129,16,128,255,2
-		# More splits than multiprocessors.
-		for D in 64 80 96 128; do
-			narrow "$type" 34 4 "$D" 300 300,0,129,17
-		done
-		for G in 1 2 3 5 6 7 8; do
-			narrow "$type" 67 "$G" 128 130 130,128
-		done
-	done
 	climb 17 1 4 128 65 1,2,3,4,5,6,7,8,9,15,16,17,31,33,63,64,65 5 6 9 10
+}
+
+# narrow_rungs TYPE
+narrow_rungs() {
+	for D in 64 80 96 128 256; do
+		narrow "$1" 2 4 "$D" 1100 1100,0,17
+	done
+	for G in 1 2 3 6 7 8 16; do
+		narrow "$1" 1 "$G" 128 300 300,129,1,0,8
+	done
+	# Too many sequences for clusters.
+	narrow "$1" 1 5 128 300 300,0,7,1,129,16,128,255,2
+	# More splits than multiprocessors.
+	for D in 64 80 96 128; do
+		narrow "$1" 34 4 "$D" 300 300,0,129,17
+	done
+	for G in 1 2 3 5 6 7 8; do
+		narrow "$1" 67 "$G" 128 130 130,128
+	done
+}
+
+if command -v python3 >/dev/null 2>&1; then
+	for type in ${LADDER_TYPES:-f32 f16 bf16 e4m3}; do
+		case $type in
+		f32) wide_rungs ;;
+		*) narrow_rungs "$type" ;;
+		esac
+	done
 else
 	result SKIP 'ladder' 'no python3 to make tensors'
 fi
