@@ -85,6 +85,7 @@ static const struct {
 	int rung;
 	bool clusters;                  /* only shapes that they suit */
 	bool alone;                     /* only one sequence */
+	bool options;                   /* only with options */
 	int group, len, head_dim;       /* at least: query heads of a KV head; room for keys */
 } shape_table[] = {
 	{ .rung = 9, .group = 9, .len = (1 << 10) + 1 },
@@ -96,25 +97,38 @@ static const struct {
 	/* A second launch is less than a last block's wait, and than the barriers of a cluster. */
 	{ .rung = 9, .alone = true, .len = 3 << 10 },
 	{ .rung = 9, .clusters = true },
+	/* Several queries. */
+	{ .rung = 9, .options = true, .len = (16 << 10) + 1 },
 	{ .rung = 10 },
 };
 
+/* Whether rung 10's clusters are faster than a second launch for one sequence of another type than
+ * f32, with many query heads or large ones: a short one, and with 16 bits one that is neither short
+ * nor long. */
+static bool suits_narrow_clusters(const struct attention_shape *s)
+{
+	bool large = group_of(s) >= 5 || s->head_dim >= 128;
+	bool middle = s->kv_dtype != DTYPE_E4M3 && s->max_len > 4 << 10 && s->max_len <= 32 << 10;
+
+	return large && (s->max_len <= 1 << 10 || middle)
+		&& suits_clusters(s, TABLE_MULTIPROCESSORS);
+}
+
 /* The same for other types: a last block for several sequences, and a second launch for one. But
- * clusters for a short one with many query heads or large ones, and a second launch for several of
- * e4m3 that may be long. With 16 bits many that may be long, and so have different lengths, have a
- * block for each split. */
+ * clusters for some (suits_narrow_clusters()), and a second launch for several of e4m3 that may be
+ * long. With 16 bits many that may be long, and so have different lengths, have a block for each
+ * split. */
 static int narrow_rung(const struct attention_shape *s, bool options)
 {
-	bool long_rows = s->max_len > 16 << 10, large = group_of(s) >= 5 || s->head_dim >= 128;
+	bool long_rows = s->max_len > 16 << 10;
 
-	if (s->slots > 1 && long_rows && s->kv_dtype == DTYPE_E4M3)
+	if (s->slots > 1 && long_rows && s->kv_dtype == DTYPE_E4M3 && !options)
 		return 9;
 	if (s->slots > 16 && long_rows)
 		return LADDER_TENSOR_RUNG;
 	if (s->slots > 1)
 		return 10;
-	return large && s->max_len <= 1 << 10 && !options
-		&& suits_clusters(s, TABLE_MULTIPROCESSORS) ? 10 : 9;
+	return !options && suits_narrow_clusters(s) ? 10 : 9;
 }
 
 /* Rung 11 is what the table names for e4m3: all rungs from 7 up fold its scales. */
@@ -137,6 +151,7 @@ static bool fits_row(const struct attention_shape *s, bool options, int i)
 	return group_of(s) >= shape_table[i].group && s->max_len >= shape_table[i].len
 		&& s->head_dim >= shape_table[i].head_dim
 		&& (s->slots == 1 || !shape_table[i].alone)
+		&& (options || !shape_table[i].options)
 		&& (!shape_table[i].clusters
 		    || (suits_clusters(s, TABLE_MULTIPROCESSORS)
 			&& !(options && shape_table[i].rung == 10)));

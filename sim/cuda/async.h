@@ -11,7 +11,8 @@
  *   async_copy16_part(to, from, n)     n bytes of the source, then zeros
  *   async_copy16_once(to, at, from, there)   16 bytes to to + at, zeros unless `there`; the source
  *                                      is not read again soon: an L2 cache gives it up before
- *                                      all else
+ *                                      all else. A GPU needs another `to` in each thread, and
+ *                                      a constant `at` or one that differs: see the function
  *   async_commit()                     ends the thread's group
  *   async_wait(n)                      until at most n groups are pending; n: a constant
  *   async_arrive(barrier)              an arrival once the thread's copies so far are complete
@@ -100,7 +101,9 @@ ASYNC_FN void async_copy16_part(void *to, const void *from, unsigned n)
 		     : "memory");
 }
 /* The address is a sum of integers: from a sum of pointers, nvcc 13.0 makes an instruction with a
- * uniform register too many, which is illegal. */
+ * uniform register too many, which is illegal (CUDA_ERROR_ILLEGAL_INSTRUCTION). It also does where
+ * it finds a part of the sum that is the same in all threads, and no constant, such as the address
+ * of a shared array. */
 ASYNC_FN void async_copy16_once(void *to, unsigned at, const void *from, bool there)
 {
 	asm volatile("{ .reg .pred ignored; .reg .b64 policy; setp.eq.u32 ignored, %2, 0;"

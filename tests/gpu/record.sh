@@ -88,7 +88,7 @@ record_attend prefill-tiled points "$samples/reference/short/layer1_q.npy" romeo
 record_attend prefill-top-left points "$samples/reference/short/layer1_q.npy" romeo 2 --path prefill \
 	--causal=top-left
 
-# values FILE SEED SHAPE: random values that are multiples of 1 / 256, so that a trace is smaller, and
+# values FILE SEED SHAPE: random values that are multiples of 1 / 32, so that a trace is smaller, and
 # zeros from the third sequence on.
 values() {
 	tensor "$1" "$2" "$3"
@@ -100,7 +100,7 @@ with open(sys.argv[1], "r+b") as file:
     numbers.frombytes(file.read())
     file.seek(len(header))
     kept = len(numbers) // slots * 2
-    array.array("f", (round(x * 256) / 256 if i < kept else 0.0
+    array.array("f", (round(x * 32) / 32 if i < kept else 0.0
                       for i, x in enumerate(numbers))).tofile(file)
 ' "$1" "$3"
 }

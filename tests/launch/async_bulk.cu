@@ -77,16 +77,19 @@ __global__ void nobody_arrives(float *out)
 	out[threadIdx.x] = 1.0f;
 }
 
-// 32 threads
-__global__ void copies_once(const float *in, float *out)
+// 32 threads; `places` is 0 to 31 in any order: where each puts its 16 bytes of either half.
+__global__ void copies_once(const float *in, const int *places, float *out)
 {
 	__shared__ __align__(16) float s[256];
 	int t = threadIdx.x;
+	float *mine = s + 4 * places[t];
 
+	#pragma unroll
 	for (int i = 0; i < 2; i++) {
-		async_copy16_once(s, 512 * i + 16 * (t ^ i), in + 128 * i + 4 * t, t % 3 != i);
+		async_copy16_once(mine, 512 * i, in + 128 * i + 4 * t, t % 3 != i);
 		async_commit();
 	}
+	#pragma unroll
 	for (int i = 0; i < 2; i++) {
 		if (i == 0)
 			async_wait(1);

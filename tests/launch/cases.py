@@ -516,7 +516,7 @@ def numbered_race():
 
 
 def numbered_wrong():
-    return Case('wide_tiles.cu', 'numbered_wrong', '1', '64', {'out': Out('i32', 64)},
+    return Case('barrier_wrong.cu', 'numbered_wrong', '1', '64', {'out': Out('i32', 64)},
                 fails=(1, 'bar.sync', 'barrier 1 for 40 threads: expected a multiple of 32'), gpu=False)
 
 
@@ -703,14 +703,16 @@ def bulk_nobody_arrives():
 
 def copies_once(options=()):
     x = ramp(256)
+    places = [(5 * t + 3) % 32 for t in range(32)]
     copied = [0.0] * 256
     for i in range(2):
         for t in range(32):
-            at = 128 * i + 4 * (t ^ i)
+            at = 128 * i + 4 * places[t]
             if t % 3 != i:
                 copied[at:at + 4] = x[128 * i + 4 * t:128 * i + 4 * t + 4]
     return Case('async_bulk.cu', 'copies_once', '1', '32',
-                {'in': Array('f32', x), 'out': Out('f32', 256)}, {'out': [v + 1 for v in copied]},
+                {'in': Array('f32', x), 'places': Array('i32', places), 'out': Out('f32', 256)},
+                {'out': [v + 1 for v in copied]},
                 options=list(options))
 
 

@@ -132,9 +132,3 @@ __global__ void numbered_race(int *out)
 		asm volatile("bar.sync 1, 32;" ::: "memory");
 	out[threadIdx.x] = values[threadIdx.x ^ 32];
 }
-
-__global__ void numbered_wrong(int *out)
-{
-	asm volatile("bar.sync 1, 40;" ::: "memory");
-	out[0] = 1;
-}

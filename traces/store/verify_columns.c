@@ -18,22 +18,24 @@
 #define COUNTED \
 	"(" STORE_COUNT_KERNELS " WHERE kernel IS NOT NULL GROUP BY run, kernel)"
 
-/* Runs with one row of t_attention, and an argument of a launch that a feature becomes: of several
- * rows, a launch does not say which it belongs to. Rows of paths without such arguments, and
- * "queries" of one, which the recorder leaves out, are not compared. */
+/* A feature of attention, and the argument of launches that has its value. Only for runs with one
+ * row of t_attention: of several, a launch does not say which it belongs to. Not all launches have
+ * the argument: the recorder leaves out `queries` of 1. */
 #define FEATURE(column, found, expected) \
 	{ "t_attention." column, "arguments of launches", \
-	  "SELECT a.run, '" column " of attention ' || a.attention FROM (SELECT * FROM t_attention" \
-	  "  GROUP BY run HAVING count(*) = 1) a WHERE EXISTS (SELECT 1" \
+	  "SELECT a.run, '" column " of attention ' || a.attention" \
+	  " FROM (SELECT * FROM t_attention GROUP BY run HAVING count(*) = 1) a" \
+	  " WHERE EXISTS (SELECT 1" \
 	  "  FROM (SELECT DISTINCT call FROM t_op o WHERE o.run = a.run AND o.call IS NOT NULL) o" \
 	  "  JOIN t_call c ON c.call = o.call AND c.kernel GLOB 'flash_decode_*'" \
 	  "  JOIN t_arg g ON g.call = c.call AND g.name = '" column "'" \
 	  "  WHERE " found " IS NOT " expected ")" }
-/* Buffers of a cache, of which none fits a row of t_attention. A path without a cache has none. */
+/* A feature of attention that no cache of the run has. A run without caches is not compared. */
 #define CACHE(column, found) \
 	{ "t_attention." column, "its caches", \
-	  "SELECT a.run, '" column " of attention ' || a.attention FROM t_attention a WHERE EXISTS (" \
-	  CACHES ") AND a." column " IS NOT NULL AND NOT EXISTS (" CACHES " AND " found ")" }
+	  "SELECT a.run, '" column " of attention ' || a.attention FROM t_attention a" \
+	  " WHERE a." column " IS NOT NULL AND EXISTS (" CACHES ")" \
+	  " AND NOT EXISTS (" CACHES " AND " found ")" }
 #define CACHES \
 	"SELECT 1 FROM t_buffer b WHERE b.run = a.run AND b.name GLOB '[kv]_cache.*'"
 

@@ -1,6 +1,5 @@
-/* test_ladder_shape.c - rules of the ladder that need no device: the rung that the shape table
- * names for several sequences and for one, and tiles in flight on tensor cores.
- */
+/* test_ladder_shape.c - rules of the ladder that need no device: the rung that the shape table names
+ * for several sequences, for one and for several queries, and tiles in flight on tensor cores. */
 #include "config.h"
 
 #include "tests/support.h"
@@ -16,27 +15,55 @@ START_TEST(the_table_knows_batches)
 {
 	static const struct {
 		enum dtype kv_dtype;
-		int slots, head_dim, max_len, rung, heads;      /* 0 heads: 32 */
+		int slots, heads, head_dim, max_len, rung;
 	} cases[] = {
-		{ DTYPE_BF16, 32, 128, 4096, 10 }, { DTYPE_BF16, 32, 128, 65536, 7 },
-		{ DTYPE_BF16, 16, 128, 65536, 10 }, { DTYPE_BF16, 32, 128, 16384, 10 },
-		{ DTYPE_BF16, 1, 128, 1024, 10 }, { DTYPE_BF16, 1, 128, 1025, 9 },
-		{ DTYPE_F16, 1, 96, 1024, 9 },
-		{ DTYPE_BF16, 32, 256, 65536, 7 }, { DTYPE_BF16, 16, 256, 65536, 10 },
-		{ DTYPE_BF16, 2, 128, 1024, 10 }, { DTYPE_BF16, 1, 128, 65536, 9 },
-		{ DTYPE_E4M3, 32, 128, 16384, 10 }, { DTYPE_E4M3, 32, 128, 16385, 9 },
-		{ DTYPE_E4M3, 32, 256, 65536, 9 }, { DTYPE_E4M3, 1, 128, 131073, 9 },
-		{ DTYPE_F32, 32, 128, 4096, 10 }, { DTYPE_F32, 32, 128, 65536, 10 },
-		{ DTYPE_F32, 1, 128, 65536, 9 },
-		{ DTYPE_F32, 1, 128, 1024, 10, 128 }, { DTYPE_F32, 1, 128, 1025, 9, 128 },
-		{ DTYPE_F32, 32, 128, 1024, 9, 128 },
+		{ DTYPE_BF16, 32, 32, 128, 4096, 10 }, { DTYPE_BF16, 32, 32, 128, 65536, 7 },
+		{ DTYPE_BF16, 16, 32, 128, 65536, 10 }, { DTYPE_BF16, 32, 32, 128, 16384, 10 },
+		{ DTYPE_BF16, 1, 32, 128, 1024, 10 }, { DTYPE_BF16, 1, 32, 128, 1025, 9 },
+		{ DTYPE_BF16, 1, 32, 128, 4096, 9 }, { DTYPE_F16, 1, 32, 128, 4097, 10 },
+		{ DTYPE_BF16, 1, 32, 128, 32768, 10 }, { DTYPE_BF16, 1, 32, 128, 32769, 9 },
+		{ DTYPE_E4M3, 1, 32, 128, 8192, 9 }, { DTYPE_BF16, 1, 32, 64, 8192, 9 },
+		{ DTYPE_F16, 1, 32, 96, 1024, 9 },
+		{ DTYPE_BF16, 32, 32, 256, 65536, 7 }, { DTYPE_BF16, 16, 32, 256, 65536, 10 },
+		{ DTYPE_BF16, 2, 32, 128, 1024, 10 }, { DTYPE_BF16, 1, 32, 128, 65536, 9 },
+		{ DTYPE_E4M3, 32, 32, 128, 16384, 10 }, { DTYPE_E4M3, 32, 32, 128, 16385, 9 },
+		{ DTYPE_E4M3, 32, 32, 256, 65536, 9 }, { DTYPE_E4M3, 1, 32, 128, 131073, 9 },
+		{ DTYPE_F32, 32, 32, 128, 4096, 10 }, { DTYPE_F32, 32, 32, 128, 65536, 10 },
+		{ DTYPE_F32, 1, 32, 128, 65536, 9 },
+		{ DTYPE_F32, 1, 128, 128, 1024, 10 }, { DTYPE_F32, 1, 128, 128, 1025, 9 },
+		{ DTYPE_F32, 32, 128, 128, 1024, 9 },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct attention_shape s = {
 			.layers = 1, .slots = cases[i].slots, .kv_heads = 8,
-			.heads = cases[i].heads > 0 ? cases[i].heads : 32,
+			.heads = cases[i].heads,
 			.head_dim = cases[i].head_dim, .max_len = cases[i].max_len,
+			.kv_dtype = cases[i].kv_dtype,
+		};
+
+		ck_assert_msg(ladder_rung(&s) == cases[i].rung, "case %zu: rung %d, not %d", i,
+			      ladder_rung(&s), cases[i].rung);
+	}
+}
+END_TEST
+
+/* Several queries, each a row of the batch. */
+START_TEST(the_table_knows_queries)
+{
+	static const struct {
+		enum dtype kv_dtype;
+		int max_len, rung;
+	} cases[] = {
+		{ DTYPE_F32, 4096, 10 }, { DTYPE_F32, 16384, 10 }, { DTYPE_F32, 16385, 9 },
+		{ DTYPE_BF16, 4096, 10 }, { DTYPE_BF16, 32768, 10 },
+		{ DTYPE_E4M3, 4096, 10 }, { DTYPE_E4M3, 32768, 10 },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct attention_shape s = {
+			.layers = 1, .slots = 1, .queries = 4, .kv_heads = 8, .heads = 32,
+			.head_dim = 128, .max_len = cases[i].max_len,
 			.kv_dtype = cases[i].kv_dtype,
 		};
 
@@ -71,6 +98,7 @@ int main(void)
 	TCase *tests = tcase_create("ladder, shapes");
 
 	tcase_add_test(tests, the_table_knows_batches);
+	tcase_add_test(tests, the_table_knows_queries);
 	tcase_add_test(tests, two_tiles_are_in_flight);
 	return run_suites("ladder, shapes", &tests, 1);
 }

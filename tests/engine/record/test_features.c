@@ -1,5 +1,5 @@
-/* test_features.c - what attention is computed with, as a trace has it, and as verify compares it with
- * caches and launches.
+/* test_features.c - what attention is computed with, as a trace has it, and as verify compares it
+ * with caches and launches.
  */
 #include "config.h"
 
@@ -11,8 +11,9 @@
 
 #define ROW \
 	"SELECT path || ' ' || coalesce(rung, '-') || ' ' || kv_dtype || ' ' || queries || ' '" \
-	" || coalesce(window, '-') || ' ' || coalesce(sinks, '-') || ' ' || coalesce(softcap, '-')" \
-	" || ' ' || coalesce(page, '-') || ' ' || lse FROM v_attention"
+	" || coalesce(window, '-') || ' ' || coalesce(sinks, '-') || ' '" \
+	" || coalesce(softcap, '-') || ' ' || coalesce(page, '-') || ' ' || lse" \
+	" FROM v_attention"
 
 /* Small, and possible on every rung of the ladder. */
 static struct attention_shape small_shape(void)

@@ -29,8 +29,8 @@ START_TEST(views)
 	      "flash_decode_chunk0k.cuKERNEL x,flash_decode_chunk1k.cuhy,other0k.cuhy");
 	QUERY(store, "SELECT count(*) FROM t_text", "2");
 	QUERY(store, "SELECT layers FROM v_model", "4");
-	QUERY(store, "SELECT attention||path||rung||kv_dtype||queries||window||softcap||softcap_kind"
-	      "||lse||coalesce(sinks, ' -')||coalesce(page, ' -') FROM v_attention",
+	QUERY(store, "SELECT attention||path||rung||kv_dtype||queries||window||softcap"
+	      "||softcap_kind||lse||coalesce(sinks, ' -')||coalesce(page, ' -') FROM v_attention",
 	      "0ladder9bf16280.5num1 - -");
 	QUERY(store, "SELECT group_concat(kind) FROM v_op",
 	      "alloc,upload,upload_pointers,copy,fill,launch");
