@@ -1,8 +1,8 @@
 /* ladder_matrix.h - the rows of a matrix of shapes for the rungs of the ladder, and the results of
  * comparing them, as TAP. Used by ladder_rows.c and ladder_twin.c.
  *
- * A row is a head size, query heads per KV head, sequences and keys; each type of keys and values has
- * the same rows.
+ * A row is a head size, query heads per KV head, sequences and keys; each type of keys and values
+ * has the same rows.
  */
 #ifndef TESTS_GPU_LADDER_MATRIX_H
 #define TESTS_GPU_LADDER_MATRIX_H

@@ -100,7 +100,7 @@ static bool is_first(const struct rig_batch *b)
 	return b->rung <= 5 || (b->kv_dtype != DTYPE_F32 && b->rung == 7);
 }
 
-/* Runs a batch on every rung. From 5 up the outputs are those of the first rung with the same bits. */
+/* Runs a batch on every rung. From 5 up the outputs are those of the first one with these bits. */
 static void compare_rungs(struct rig *rig, struct rig_batch *b)
 {
 	size_t count = (size_t)b->slots * rig_row(b);

@@ -4,9 +4,9 @@
  * On the simulator a sequence has the same bits alone and in any batch (test_ladder.c), and so have
  * all rungs from 5 up in f32, and in the other types 5 and 6, and those from 7 up
  * (test_ladder_narrow.c). So it computes a sequence once: batches of many sequences repeat the same
- * few, and for long sequences it runs only the lowest rung of those with the same bits. 13 is one of
- * the others. Rung 0 attends from every key again, to one sequence with one query head per KV head:
- * longer ones have over 2 million scores there. Used by ladder_rows.c.
+ * few, and for long sequences it runs only the lowest rung of those with the same bits. 13 is one
+ * of the others. Rung 0 attends from every key again, to one sequence with one query head per KV
+ * head: longer ones have over 2 million scores there. Used by ladder_rows.c.
  */
 #include "config.h"
 

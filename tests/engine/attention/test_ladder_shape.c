@@ -1,5 +1,6 @@
-/* test_ladder_shape.c - rules of the ladder that need no device: the rung that the shape table names
- * for several sequences, for one and for several queries, and tiles in flight on tensor cores. */
+/* test_ladder_shape.c - rules of the ladder that need no device: the rung that the shape table
+ * names for several sequences, for one and for several queries; tiles in flight on tensor cores.
+ */
 #include "config.h"
 
 #include "tests/support.h"
