@@ -49,7 +49,10 @@ static enum status read_tensors(struct attend *attend)
 	int rank;
 
 	TRY(attend_read_q(attend));
-	rank = q->rank == 3 || q->rank == 4 ? q->rank : 2;
+	if (q->rank > 4)
+		return fail(STATUS_USAGE, "--q %s: expected 2 to 4 dimensions, got %d",
+			    attend->q_path, q->rank);
+	rank = q->rank > 2 ? q->rank : 2;
 	TRY(attend_check_tensor("--q", attend->q_path, q, DTYPE_F32, rank, wanted));
 	TRY(check_queries(attend));
 	if (rank > 2)

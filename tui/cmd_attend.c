@@ -56,6 +56,35 @@ static bool is_prefill(const struct attend *attend)
 	return attend->run.path == &path_prefill || attend->run.path == &path_prefill_tiled;
 }
 
+/* A file of results must not be one that is read. */
+static enum status check_result(const struct attend *attend, const char *option, const char *path)
+{
+	const struct {
+		const char *option, *path;
+	} files[] = {
+		{ "q", attend->q_path }, { "k", attend->k_path }, { "v", attend->v_path },
+		{ "k-scale", attend->k_scale_path }, { "v-scale", attend->v_scale_path },
+		{ "page-table", attend->page_table_path },
+	};
+
+	for (size_t i = 0; path && i < sizeof files / sizeof *files; i++)
+		if (files[i].path && output_is(path, files[i].path))
+			return fail(STATUS_USAGE, "--%s %s is the file of --%s", option, path,
+				    files[i].option);
+	return STATUS_OK;
+}
+
+static enum status check_results(const struct attend *attend)
+{
+	const char *out = attend->out_path, *lse = attend->lse_path;
+
+	TRY(check_result(attend, "out", out));
+	TRY(check_result(attend, "lse", lse));
+	if (out && lse && (strcmp(out, lse) == 0 || output_is(out, lse)))
+		return fail(STATUS_USAGE, "--lse %s is the file of --out", lse);
+	return STATUS_OK;
+}
+
 static enum status parse(struct attend *attend, int argc, char **argv)
 {
 	int rest;
@@ -84,6 +113,7 @@ static enum status parse(struct attend *attend, int argc, char **argv)
 			    "--lengths is of decode steps, --path %s takes all keys",
 			    attend->run.path->name);
 	TRY(attend_pages_parse(attend));
+	TRY(check_results(attend));
 	return run_options_check(&attend->run);
 }
 
@@ -236,7 +266,7 @@ static enum status write_results(const struct attend *attend, json_t *request, j
 				 (size_t)(attention_rows(&attend->shape) * attend->shape.heads)));
 	if (attend->run.json)
 		return print_report(attend, request, report);
-	if (!attend->out_path && !attend->lse_path)
+	if (!attend->out_path)
 		print_summary(attend);
 	return STATUS_OK;
 }

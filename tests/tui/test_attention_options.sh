@@ -106,6 +106,17 @@ run $ladder --window 3 --sinks -1
 expect 'sinks below 0' 2 '^flashtwin attend: --sinks: expected an integer from 0 to 2147483647, got -1$'
 run attend --q q --k k --v v --window 3
 expect 'another path' 2 '^flashtwin attend: --window needs --path ladder with rung 5 or more$'
+cp q q.kept
+run $ladder --out q
+expect 'an output that is an input' 2 '^flashtwin attend: --out q is the file of --q$'
+ln -sf k k.link
+run $ladder --out o --lse k.link
+expect 'log-sum-exps that are an input' 2 '^flashtwin attend: --lse k.link is the file of --k$'
+run $ladder --out new --lse new
+expect 'one file for both' 2 '^flashtwin attend: --lse new is the file of --out$'
+result 'nothing is written' "$([ ! -e new ] || echo new; cmp q q.kept)"
+run $ladder --lengths 300,37 --lse l --no-record
+expect 'without an output there is a summary' 0 'out: .* elements, least '
 run attend --path prefill --q q --k k --v v --softcap 3
 expect 'prefill' 2 '^flashtwin attend: --softcap needs --path ladder with rung 5 or more$'
 run attend --q q --k k --v v --lse l

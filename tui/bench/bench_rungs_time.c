@@ -255,7 +255,7 @@ static struct attention_shape layers_of(struct rig *rig, const struct shape *sha
 
 enum status rungs_check(int rung, enum dtype kv_dtype, int queries)
 {
-	static struct shape_run keys = { 1, 1024 };
+	struct shape_run keys = { 1, queries > 1024 ? queries : 1024 };
 	const struct shape usual = { 1, 32, 8, 128, &keys, 1, kv_dtype, queries };
 	struct attention_shape s = rungs_attention(&usual, rung);
 
