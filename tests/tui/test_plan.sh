@@ -91,7 +91,9 @@ run info --plan 1,32/8,128,1K --rung 9
 result 'rung 9 says nothing of clusters' "$(grep clusters out)"
 for rung in 13 best; do
 	run info --plan 1,128/8,128,1K --rung "$rung"
-	expect "the plan of rung $rung" 0 '^tiles of rung 9; ' '^rung  *9, by the shape table$'
+	expect "the plan of rung $rung" 0 '^tiles of rung 10; ' '^rung  *10, by the shape table$'
+	run info --plan 1,128/8,128,1025 --rung "$rung"
+	expect "the plan of rung $rung, longer" 0 '^tiles of rung 9; ' '^rung  *9, by the shape table$'
 done
 
 # As many splits get keys when the path runs, and the launch takes as much shared memory.
@@ -125,7 +127,7 @@ npy k9x20.npy '(1, 9, 20, 64)' 11520
 picked '8 query heads' best q8.npy k130.npy flash_decode_cluster
 picked '8 query heads, by number' 13 q8.npy k130.npy flash_decode_cluster
 picked '9 KV heads' best q9.npy k9x20.npy flash_decode_fused
-picked '9 query heads' best q9.npy k130.npy flash_decode_planned
+picked '9 query heads' best q9.npy k130.npy flash_decode_cluster
 picked 'a rung of its own' 9 q8.npy k130.npy flash_decode_planned
 run attend --path ladder --rung 8 --q q8.npy --k k130.npy --v k130.npy
 expect 'a rung that there is not' 2 \

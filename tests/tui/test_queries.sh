@@ -107,7 +107,7 @@ run $ladder --q many
 expect 'more queries than keys' 2 \
 	'^flashtwin attend: --q many, --k k: ladder: 301 queries of a sequence are more than its capacity of 300 keys$'
 run $ladder --q q5
-expect 'five dimensions' 2 '^flashtwin attend: --q q5: .*shape (2, 4, 4, 64, 1)$'
+expect 'five dimensions' 2 '^flashtwin attend: --q q5: expected 2 to 4 dimensions, got 5$'
 run $ladder --q short
 expect 'another number of sequences' 2 \
 	'^flashtwin attend: --k k: expected shape (3, -1, -1, 64) (-1: any), got (2, 2, 300, 64)$'
