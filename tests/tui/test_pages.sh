@@ -235,6 +235,9 @@ result 'the step names its pages' "$(grep -qx ' 3 pages of 4 rows: 0 1 2' out ||
 run view decode.twin --plain --screen kv
 result 'which row of which page was appended' "$(grep -q \
 	'^   k_cache.3  slot 2  position 0  by ' out || cat out)"
+result 'a page has 4 rows, all written' "$(grep -q 'last by   0\.\.3$' out &&
+	! grep 'in every element: never written' out || cat out)"
+result 'and no text of a sequence' "$(grep -qx ' layer 3 slot 0: each position, 64 a line' out || cat out)"
 
 run decode --prompt A --page 4
 expect 'pages on another path' 2 '^flashtwin decode: --page needs --path ladder with rung 5 or more$'

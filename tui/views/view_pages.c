@@ -98,6 +98,16 @@ enum status view_pages_read(const struct view_context *c, int64_t op, int64_t sl
 	return read_table(c, &a, op, a.queries > 1 ? slot / a.queries : slot, p);
 }
 
+enum status view_pages_used(const struct view_context *c, bool *used)
+{
+	int64_t found;
+
+	TRY(VIEW_NUMBER(c, 0, &found, "SELECT 1 FROM v_buffer WHERE run = ?1"
+			" AND name = 'page_table' LIMIT 1", c->run));
+	*used = found != 0;
+	return STATUS_OK;
+}
+
 void view_pages_free(struct view_pages *p)
 {
 	free(p->table);

@@ -18,6 +18,8 @@ struct view_pages {
 enum status view_pages_read(const struct view_context *, int64_t op, int64_t slot,
 			    struct view_pages *);
 void view_pages_free(struct view_pages *);
+/* Whether the caches of the run are pools of pages. */
+enum status view_pages_used(const struct view_context *, bool *used);
 /* As view_cache_read(), of rows of the sequence wherever they are; the slot of `cache` is unused
  * then. Without pages it is view_cache_read(). */
 enum status view_pages_cache_read(const struct view_context *, const struct view_pages *,

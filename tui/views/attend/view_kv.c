@@ -11,6 +11,7 @@
 #include "traces/store/store_index.h"
 #include "tui/views/view_cell.h"
 #include "tui/views/view_list.h"
+#include "tui/views/view_pages.h"
 #include "tui/views/view_place.h"
 #include "tui/views/view_print.h"
 #include "tui/views/view_query.h"
@@ -213,11 +214,13 @@ static enum status draw_positions(const struct view_context *c, int64_t op, int6
 			 c->all ? INT64_MAX : POSITIONS);
 }
 
-/* The capacity of the caches in keys: from the model, else their shape, else the rows written. */
+/* The capacity of a slot of the caches in keys: from the model, else their shape, else the rows
+ * written. A model does not know pages, each of which is a slot. */
 static enum status find_max_len(const struct view_context *c, int64_t *max_len)
 {
 	TRY(VIEW_NUMBER(c, 1, max_len,
-			"SELECT coalesce((SELECT max_len FROM v_model WHERE run = ?1),"
+			"SELECT coalesce((SELECT max_len FROM v_model WHERE run = ?1 AND NOT EXISTS"
+			"  (SELECT 1 FROM v_buffer WHERE run = ?1 AND name = 'page_table')),"
 			" (SELECT max(json_extract(shape, '$[2]')) FROM v_buffer"
 			"  WHERE run = ?1 AND rank = 4 AND name GLOB '[kv]_cache.*'),"
 			" (SELECT max(position) + 1 FROM w_kv_place WHERE run = ?1))", c->run));
@@ -315,10 +318,9 @@ static void print_title(const struct view_context *c, int64_t layer)
 
 static enum status note_pages(const struct view_context *c)
 {
-	int64_t pages;
+	bool pages;
 
-	TRY(VIEW_NUMBER(c, 0, &pages, "SELECT 1 FROM v_buffer WHERE run = ?1"
-			" AND name = 'page_table' LIMIT 1", c->run));
+	TRY(view_pages_used(c, &pages));
 	if (pages)
 		view_styled(c, STYLE_NOTE, " the caches are pools: a slot is a page, and a position"
 			    " is a row of it\n");

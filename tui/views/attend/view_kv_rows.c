@@ -224,15 +224,18 @@ static void draw_band(const struct view_context *c, const struct slot *s, int64_
 	view_print(c, "\n");
 }
 
+/* The bytes of a sequence's text; those of a page, whose sequence a trace does not have, stay 0. */
 static enum status draw_map(const struct view_context *c, const struct slot *s)
 {
 	unsigned char *bytes = xcalloc((size_t)(s->last + 1 - s->first), 1);
-	enum status status = view_bytes_read(c, s->slot, s->place->step, s->first, s->last + 1,
-					     bytes);
+	bool pools = false;
+	enum status status = view_pages_used(c, &pools);
 
+	if (status == STATUS_OK && !pools)
+		status = view_bytes_read(c, s->slot, s->place->step, s->first, s->last + 1, bytes);
 	view_styled(c, STYLE_HEADING, "\n layer %" PRId64 " slot %" PRId64
-		    ": each position with its byte, %d a line; "
-		    VIEW_BYTES_LEGEND "\n", s->layer, s->slot, BAND);
+		    ": each position%s, %d a line%s\n", s->layer, s->slot,
+		    pools ? "" : " with its byte", BAND, pools ? "" : "; " VIEW_BYTES_LEGEND);
 	if (s->first > 0)
 		view_styled(c, STYLE_NOTE, " positions before %" PRId64 " are left out%s\n",
 			    s->first, view_all_hint(c));
