@@ -85,7 +85,7 @@ static const struct {
 	int rung;
 	bool clusters;                  /* only shapes that they suit */
 	bool alone;                     /* only one sequence */
-	bool options;                   /* only with options */
+	bool queries;                   /* only several queries */
 	int group, len, head_dim;       /* at least: query heads of a KV head; room for keys */
 } shape_table[] = {
 	{ .rung = 9, .group = 9, .len = (1 << 10) + 1 },
@@ -97,8 +97,7 @@ static const struct {
 	/* A second launch is less than a last block's wait, and than the barriers of a cluster. */
 	{ .rung = 9, .alone = true, .len = 3 << 10 },
 	{ .rung = 9, .clusters = true },
-	/* Several queries. */
-	{ .rung = 9, .options = true, .len = (16 << 10) + 1 },
+	{ .rung = 9, .queries = true, .len = (16 << 10) + 1 },
 	{ .rung = 10 },
 };
 
@@ -116,13 +115,13 @@ static bool suits_narrow_clusters(const struct attention_shape *s)
 
 /* The same for other types: a last block for several sequences, and a second launch for one. But
  * clusters for some (suits_narrow_clusters()), and a second launch for several of e4m3 that may be
- * long. With 16 bits many that may be long, and so have different lengths, have a block for each
- * split. */
+ * long and have one query each. With 16 bits many that may be long, and so have different lengths,
+ * have a block for each split. */
 static int narrow_rung(const struct attention_shape *s, bool options)
 {
 	bool long_rows = s->max_len > 16 << 10;
 
-	if (s->slots > 1 && long_rows && s->kv_dtype == DTYPE_E4M3 && !options)
+	if (s->slots > 1 && long_rows && s->kv_dtype == DTYPE_E4M3 && attention_queries(s) == 1)
 		return 9;
 	if (s->slots > 16 && long_rows)
 		return LADDER_TENSOR_RUNG;
@@ -151,7 +150,7 @@ static bool fits_row(const struct attention_shape *s, bool options, int i)
 	return group_of(s) >= shape_table[i].group && s->max_len >= shape_table[i].len
 		&& s->head_dim >= shape_table[i].head_dim
 		&& (s->slots == 1 || !shape_table[i].alone)
-		&& (options || !shape_table[i].options)
+		&& (attention_queries(s) > 1 || !shape_table[i].queries)
 		&& (!shape_table[i].clusters
 		    || (suits_clusters(s, TABLE_MULTIPROCESSORS)
 			&& !(options && shape_table[i].rung == 10)));

@@ -220,7 +220,9 @@ START_TEST(shapes_that_suit_clusters_have_them)
 		{ "too many sequences", 10, 2, 8, 4, 128, 1024, 9, false },
 		{ "too large rows", 10, 1, 8, 16, 256, 1024, 9, false },
 		{ "another rung", 9, 1, 8, 4, 128, 1024, 9, false },
-		{ "many query heads, by the table", 0, 1, 8, 9, 128, 1024, 9, false },
+		{ "many query heads, by the table", 0, 1, 8, 9, 128, 1024, 9, true },
+		{ "a longer one with many query heads, by the table", 0, 1, 8, 9, 128, 1025, 9,
+		  false },
 		{ "an older GPU", 10, 1, 8, 4, 128, 1024, 8, false },
 	};
 
