@@ -63,6 +63,11 @@ int list_large_rows(enum dtype type, struct row rows[ROWS])
 	return count;
 }
 
+bool has_own_bits(enum dtype type, int rung)
+{
+	return rung <= 5 || (type != DTYPE_F32 && rung == 7);
+}
+
 /* --- results --- */
 
 static struct {

@@ -30,6 +30,10 @@ struct row row_of(enum dtype, int dim, int group, int sequences, int keys);
 /* All rows with more than MAX_SCORES scores, those with the least work first; returns how many. */
 int list_large_rows(enum dtype, struct row rows[ROWS]);
 
+/* Whether no lower rung from 5 up has the bits of the rung: those of f32 have the same, and of the
+ * other types 5 and 6, and those from 7 up. */
+bool has_own_bits(enum dtype, int rung);
+
 /* --- results --- */
 
 /* Call first. */

@@ -94,12 +94,6 @@ static int rung_of(enum dtype type, int number)
 	return type == DTYPE_F32 ? rig_rungs[number] : rig_narrow_rungs[number];
 }
 
-/* Whether it is the lowest rung with its bits, or has other bits than all others: rung 4. */
-static bool is_first(const struct rig_batch *b)
-{
-	return b->rung <= 5 || (b->kv_dtype != DTYPE_F32 && b->rung == 7);
-}
-
 /* Runs a batch on every rung. From 5 up the outputs are those of the first one with these bits. */
 static void compare_rungs(struct rig *rig, struct rig_batch *b)
 {
@@ -112,7 +106,7 @@ static void compare_rungs(struct rig *rig, struct rig_batch *b)
 		b->rung = rung_of(b->kv_dtype, i);
 		r = rig_attend(rig, b);
 		memcpy(all, rig_step(&r), count * sizeof *all);
-		if (is_first(b))
+		if (has_own_bits(b->kv_dtype, b->rung))
 			memcpy(first, all, count * sizeof *all);
 		else
 			results_expect(b, "the output of the first rung with these bits", first,

@@ -45,7 +45,7 @@ static int different_of(int n)
 /* Whether the simulator runs this rung. */
 static bool own(enum dtype type, int rung, int n)
 {
-	return n <= MEDIUM || rung <= 5 || (type != DTYPE_F32 && rung == 7);
+	return n <= MEDIUM || has_own_bits(type, rung);
 }
 
 static struct unit unit_of(enum dtype type, int number)

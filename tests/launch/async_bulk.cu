@@ -1,5 +1,5 @@
 // sim/cuda/async.h: a pipeline of two stages whose producer is a warp of its own, copies of 16 bytes
-// that a barrier waits for, bulk stores, a barrier that nobody arrives at, and copies of what is read once.
+// that a barrier waits for, bulk stores, a barrier without arrivals, copies of what is read once.
 #include "sim/cuda/async.h"
 
 // 96 threads: two warps consume what the third copies. n: a multiple of 64

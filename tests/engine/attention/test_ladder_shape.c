@@ -11,6 +11,12 @@
 
 static const int dims[] = { HEAD_SIZES };
 
+static void expect_rung(const struct attention_shape *s, int rung, size_t number)
+{
+	ck_assert_msg(ladder_rung(s) == rung, "case %zu: rung %d, not %d", number, ladder_rung(s),
+		      rung);
+}
+
 /* The rung of the shape table for several sequences and for one. */
 START_TEST(the_table_knows_batches)
 {
@@ -43,8 +49,7 @@ START_TEST(the_table_knows_batches)
 			.kv_dtype = cases[i].kv_dtype,
 		};
 
-		ck_assert_msg(ladder_rung(&s) == cases[i].rung, "case %zu: rung %d, not %d", i,
-			      ladder_rung(&s), cases[i].rung);
+		expect_rung(&s, cases[i].rung, i);
 	}
 }
 END_TEST
@@ -68,8 +73,7 @@ START_TEST(the_table_knows_queries)
 			.kv_dtype = cases[i].kv_dtype,
 		};
 
-		ck_assert_msg(ladder_rung(&s) == cases[i].rung, "case %zu: rung %d, not %d", i,
-			      ladder_rung(&s), cases[i].rung);
+		expect_rung(&s, cases[i].rung, i);
 	}
 }
 END_TEST

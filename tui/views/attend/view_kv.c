@@ -216,14 +216,14 @@ static enum status draw_positions(const struct view_context *c, int64_t op, int6
 
 /* The capacity of a slot of the caches in keys: from the model, else their shape, else the rows
  * written. A model does not know pages, each of which is a slot. */
-static enum status find_max_len(const struct view_context *c, int64_t *max_len)
+static enum status find_max_len(const struct view_context *c, bool pages, int64_t *max_len)
 {
 	TRY(VIEW_NUMBER(c, 1, max_len,
-			"SELECT coalesce((SELECT max_len FROM v_model WHERE run = ?1 AND NOT EXISTS"
-			"  (SELECT 1 FROM v_buffer WHERE run = ?1 AND name = 'page_table')),"
+			"SELECT coalesce((SELECT max_len FROM v_model WHERE run = ?1 AND NOT ?2),"
 			" (SELECT max(json_extract(shape, '$[2]')) FROM v_buffer"
 			"  WHERE run = ?1 AND rank = 4 AND name GLOB '[kv]_cache.*'),"
-			" (SELECT max(position) + 1 FROM w_kv_place WHERE run = ?1))", c->run));
+			" (SELECT max(position) + 1 FROM w_kv_place WHERE run = ?1))", c->run,
+			pages));
 	if (*max_len >= 1 && *max_len <= (int64_t)INT32_MAX + 1)
 		return STATUS_OK;
 	return fail(STATUS_DAMAGED, "%s: run %" PRId64 ": the capacity of its KV caches is %"
@@ -316,17 +316,6 @@ static void print_title(const struct view_context *c, int64_t layer)
 		view_title(c, "KV CACHE at the end of the run%s", of);
 }
 
-static enum status note_pages(const struct view_context *c)
-{
-	bool pages;
-
-	TRY(view_pages_used(c, &pages));
-	if (pages)
-		view_styled(c, STYLE_NOTE, " the caches are pools: a slot is a page, and a position"
-			    " is a row of it\n");
-	return STATUS_OK;
-}
-
 static enum status draw_none(const struct view_context *c)
 {
 	int64_t users;
@@ -344,7 +333,7 @@ static enum status draw(const struct view_context *c)
 {
 	int64_t op, layer, max_len, rows;
 	struct view_place place;
-	bool found;
+	bool found, pages;
 
 	TRY(store_index_kv(c->store));
 	TRY(find_place(c, &place, &found));
@@ -357,14 +346,17 @@ static enum status draw(const struct view_context *c)
 		view_print(c, "\n no row of a cache is written yet\n");
 		return STATUS_OK;
 	}
-	TRY(find_max_len(c, &max_len));
+	TRY(view_pages_used(c, &pages));
+	TRY(find_max_len(c, pages, &max_len));
 	/* The layer of the place, as on the other screens, else the last one written. */
 	layer = place.layer;
 	if (layer < 0)
 		TRY(VIEW_NUMBER(c, -1, &layer, "SELECT layer FROM v_kv WHERE run = ?1 AND op <= ?2"
 				" ORDER BY op DESC LIMIT 1", c->run, op));
 	print_title(c, layer);
-	TRY(note_pages(c));
+	if (pages)
+		view_styled(c, STYLE_NOTE, " the caches are pools: a slot is a page, and a position"
+			    " is a row of it\n");
 	TRY(view_kv_rows(c, &place, layer, max_len));
 	TRY(draw_map(c, op, max_len));
 	return draw_positions(c, op, layer);
