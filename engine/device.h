@@ -178,6 +178,8 @@ struct device_options {
 	/* Simulator: basic blocks that the threads of a launch may enter before it ends with STEPS
 	 * (error code 702); 0: no limit. Kernels then run on one thread. */
 	uint64_t steps;
+	/* Simulator: clock() of kernels has other values, to find what depends on them. */
+	bool other_clock;
 	bool poison;                    /* a GPU fills new allocations with DEVICE_POISON too */
 	bool untimed;                   /* a GPU does not measure device_last_launch_us() */
 };

@@ -10,6 +10,7 @@ tests/make/test_cuda_doc.sh compares the output with the file.
 """
 import os
 import re
+import subprocess
 import sys
 
 ROOT = sys.argv[1]
@@ -69,6 +70,7 @@ LANGUAGE = (
 
 SEMANTICS = ('tests/run/semantics.cu', 'tests/run/semantics_work.h', 'tests/run/semantics_graph.h')
 API_HEADERS = tuple(f'{INCLUDE}/cuda_{name}_api.h' for name in ('runtime', 'graph', 'array'))
+REFUSED_HEADER = f'{INCLUDE}/cuda_refused_api.h'
 API_TESTS = ('tests/engine/runtime', 'tests/run', 'tests/tui/run')
 DEVICE_TESTS = ('tests/launch', 'tests/words.cu', 'tests/checker', 'tests/tui/launch', 'tests/tui/run')
 
@@ -178,7 +180,7 @@ def api_rows(path, where, tests, measured):
 
 def refused_calls():
     reasons, rows = {}, []
-    for line in '\n'.join(map(read, API_HEADERS)).splitlines():
+    for line in read(REFUSED_HEADER).splitlines():
         define = re.match(r'#define (FT_\w+) "(.*)"', line)
         call = re.match(r'FT_NO_CALL\((\w+), (?:"(.*)"|(\w+))\)', line)
         if define:
@@ -257,11 +259,73 @@ def print_device():
 
 # --- headers, language ---
 
+# --- inline PTX ---
+
+def ptx_rows():
+    """The parts of each row of sim/cu2c/ptx_table.c, whose head says what they mean."""
+    table = preprocessed('sim/cu2c/ptx_table.c')
+    table = table[table.index('rows[] = {'):]
+    found = re.findall(r'\{\s*((?:"[^"]*"\s*)+),\s*(?:"[^"]*"\s*)+,', table[:table.index('};')])
+    return list(dict.fromkeys(''.join(re.findall(r'"([^"]*)"', row)) for row in found))
+
+
+def preprocessed(path):
+    """The text with macros expanded, as far as the file has them, and adjacent strings joined."""
+    text = re.sub(r'^\s*#\s*include.*$', '', read(path), flags=re.M)
+    done = subprocess.run([os.environ.get('CC', 'cc'), '-E', '-P', '-w', '-x', 'c', '-'],
+                          input=text.encode(), stdout=subprocess.PIPE, check=True)
+    return re.sub(r'"\s*"', '', done.stdout.decode())
+
+
+def ptx_sets():
+    """The sets of types that rows name."""
+    return {'@' + name: types.split('|') for name, types in
+            re.findall(r'\{ "([A-Z0-9]+)", "([\w|]+)" \}', read('sim/cu2c/ptx_table.c'))}
+
+
+def takes(parts, words, sets):
+    """Whether an instruction's words are one of each part, in any order."""
+    # A set may have a type that another part names.
+    for part in sorted(parts[1:], key=lambda part: part[0] == '@'):
+        names = sets.get(part) or part.lstrip('?+-').split('|')
+        found = [word for word in words if word in names]
+        if found:
+            words.remove(found[0])
+        elif part[0] not in '?-':
+            return False
+    return not words
+
+
+def ptx_tests():
+    """The instructions that tests have, as lists of words -> the tests."""
+    table = {}
+    for path in (p for folder in DEVICE_TESTS for p in files(folder, ('.cu', '.sh'))):
+        text = read(path) + (preprocessed(path) if path.endswith('.cu') else '')
+        for found in set(re.findall(r'(?<![\w.%])[a-z]\w*(?:\.[\w:]+)+', text)):
+            table.setdefault(found, []).append(path)
+    return table
+
+
+def print_ptx():
+    instructions = [(name.split('.'), tests) for name, tests in ptx_tests().items()]
+    rows, sets = [], ptx_sets()
+    for row in ptx_rows():
+        parts = row.split()
+        tests = sorted({test for words, where in instructions if words[0] in parts[0].split('|')
+                        and takes(parts, words[1:], sets) for test in where})
+        shown = ' '.join(part for part in parts if part[0] != '-').replace('|', '\\|')
+        rows.append((f'`{shown}`', ', '.join(f'`{test}`' for test in tests[:2]) or '-'))
+    print('## Inline PTX\n\nRows of `sim/cu2c/ptx_table.c`, which says how to read them, without hints '
+          'and defaults. A proof is a\ntest that has such an instruction; '
+          '`tests/gpu/run.sh BUILD OUT kernels` runs these on a GPU.\n')
+    print_table(('instruction', 'proof'), rows)
+
+
 def print_headers():
     tests = tests_by_include(DEVICE_TESTS + API_TESTS)
     rows = []
     for path in files(INCLUDE, ''):
-        if path in API_HEADERS[1:]:     # parts of the first, whose calls are below
+        if path in API_HEADERS[1:] + (REFUSED_HEADER,):         # parts of the first
             continue
         first = re.match(r'/\* [\w./]+ - (.+?)(?:\.(?:\s|$)|\n \*\n| \*/)', read(path), re.S)
         name = os.path.relpath(path, INCLUDE)
@@ -289,6 +353,7 @@ def main():
     print_language()
     print_headers()
     print_device()
+    print_ptx()
     print_api()
 
 

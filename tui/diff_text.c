@@ -59,6 +59,12 @@ char *diff_summary(const struct diff_report *r)
 	if (r->differences)
 		text = add_count(text, ", ", r->differences, "difference in all",
 				 "differences in all");
+	if (r->varying_digests)
+		text = add_count(text, ", ", r->varying_digests, "buffer that depends on clock()"
+				 " left out", "buffers that depend on clock() left out");
+	if (r->varying)
+		text = add_count(text, ", ", r->varying, "value that depends on clock() left out",
+				 "values that depend on clock() left out");
 	if (r->within_ulp)
 		text = add_count(text, ", ", r->within_ulp, "value within the tolerance",
 				 "values within the tolerance");
@@ -126,13 +132,15 @@ json_t *diff_json(const struct diff_report *r)
 	for (int i = 0; i < r->item_count; i++)
 		json_array_append_new(items, item_json(&r->items[i]));
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I,"
-			 " s:s?, s:o, s:o}",
+			 " s:I, s:I, s:s?, s:o, s:o}",
 			 "operations", (json_int_t)r->operations, "buffers", (json_int_t)r->buffers,
 			 "values", (json_int_t)r->values, "partials", (json_int_t)r->partials,
 			 "points", (json_int_t)r->points,
 			 "accesses", (json_int_t)r->accesses, "tokens", (json_int_t)r->tokens,
 			 "differences", (json_int_t)r->differences, "bits", (json_int_t)r->bits,
-			 "digests", (json_int_t)r->digests, "within_ulp", (json_int_t)r->within_ulp,
+			 "digests", (json_int_t)r->digests, "varying", (json_int_t)r->varying,
+			 "varying_digests", (json_int_t)r->varying_digests,
+			 "within_ulp", (json_int_t)r->within_ulp,
 			 "max_ulp", (json_int_t)r->max_ulp,
 			 "buffers_by_sum", (json_int_t)r->buffers_by_sum,
 			 "points_by_sum", (json_int_t)r->points_by_sum,

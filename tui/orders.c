@@ -10,6 +10,7 @@
 
 #include "base/xalloc.h"
 #include "engine/replay/replay.h"
+#include "engine/replay/replay_clock.h"
 #include "traces/row.h"
 #include "tui/command.h"
 #include "tui/findings.h"
@@ -181,7 +182,8 @@ static enum status compare_elements(struct store *trace, int64_t run, const uint
 	}
 	diff.run_a = runs[0];
 	diff.run_b = runs[1];
-	return diff_runs(both, both, &diff, out);
+	TRY(diff_runs(both, both, &diff, out));
+	return replay_leave_out_clock(both, both, &diff, out);
 }
 
 /* If no difference in *diff names an element, compares again element by element: *diff then points

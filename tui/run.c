@@ -11,6 +11,7 @@
 #include "engine/attention/path_ladder.h"
 #include "engine/record/recorder.h"
 #include "engine/replay/replay.h"
+#include "engine/replay/replay_clock.h"
 #include "traces/diff/diff.h"
 #include "traces/store/store.h"
 #include "tui/command.h"
@@ -178,6 +179,8 @@ static enum status compare(struct run *run, json_t *report)
 	struct diff_report found = { 0 };
 	enum status status = diff_runs(run->store, run->store, &options, &found);
 
+	if (status == STATUS_OK)
+		status = replay_leave_out_clock(run->store, run->store, &options, &found);
 	if (status == STATUS_OK)
 		status = report_difference(run->names, &found, report);
 	diff_report_free(&found);

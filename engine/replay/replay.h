@@ -24,6 +24,7 @@ struct replay_options {
 	/* Called after the replay and before the recording ends: with --check, to take findings. */
 	enum status (*replayed)(void *context, struct device *, int64_t run);
 	void *context;
+	bool clocks;                    /* what depends on a kernel's clock is compared too */
 	struct diff_options diff;       /* replay_compare() sets the runs and `replayed` */
 };
 
@@ -47,7 +48,8 @@ enum status replay_run(struct store *trace, int64_t run, struct device *target, 
 enum status replay_refused(struct store *trace, const struct store_run *);
 
 /* Opens a device, replays the run there at the level it was recorded at, and compares. STATUS_OK
- * also if bits differ: see report->diff. */
+ * also if bits differ: see report->diff. What depends on a kernel's clock is left out
+ * (replay_clock.h). */
 enum status replay_compare(struct store *trace, int64_t run, const struct replay_options *,
 			   struct replay_report *report);
 

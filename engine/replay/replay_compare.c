@@ -12,6 +12,7 @@
 
 #include "base/xalloc.h"
 #include "engine/record/recorder.h"
+#include "engine/replay/replay_clock.h"
 #include "traces/store/store.h"
 
 /* Sets *names to a filter of the run's points, NULL if it has none; the caller frees it. */
@@ -99,7 +100,9 @@ static enum status replay_recorded(struct store *trace, const struct store_run *
 	diff.run_a = run->run;
 	diff.run_b = report->run;
 	diff.replayed = true;
-	return diff_runs(trace, out, &diff, &report->diff);
+	TRY(diff_runs(trace, out, &diff, &report->diff));
+	return options->clocks ? STATUS_OK
+		: replay_leave_out_clock(trace, out, &diff, &report->diff);
 }
 
 enum status replay_compare(struct store *trace, int64_t run_number,

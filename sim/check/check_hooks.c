@@ -218,6 +218,8 @@ static void enter_block(uintptr_t pc)
 	ft_check_block.pc = pc;
 	if (ft_check_block.pending & PENDING_STEP && lane_current())
 		steps_take(pc);
+	if (ft_check_block.pending & PENDING_CLOCK && lane_current())
+		worker_self->clock++;
 	/* The simulator also runs code of these objects outside launches, to get their tables. */
 	if (!ft_check_block.pending || !check_hot.span || !lane_current())
 		return;

@@ -192,7 +192,7 @@ uint32_t ft_active_mask(const struct ft_site *);
  * for long, the launch ends with a deadlock, which names the site. */
 void ft_await(const struct ft_site *);
 void ft_yield(void);                    /* lets other threads run: in atomics and __nanosleep */
-long long ft_clock(void);               /* counts its calls */
+long long ft_clock(void);               /* counts steps */
 void ft_fence(int device);              /* yields too; orders memory of all blocks or of one */
 void ft_trap(int code, const char *what, const char *file, int line) __attribute__((noreturn));
 /* Asynchronous copies of the calling thread: one that fills the last `zeros` bytes with 0 instead

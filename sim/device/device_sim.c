@@ -80,6 +80,7 @@ static enum status sim_open(const struct device_options *options, struct device 
 	sim->variant = variant;
 	sim->seed = options->seed;
 	sim->steps = options->steps;
+	sim->other_clock = options->other_clock;
 	sim->check_orders = options->check ? options->check_orders : 0;
 	sim->heap.bytes = HEAP_BYTES;
 	sim->runner = grid_runner_create(options->steps ? 1 : options->jobs);

@@ -161,7 +161,7 @@ static enum status run_under(const struct run *run)
 		.block = launch->block, .cluster = launch->cluster,
 		.dynamic_bytes = launch->dynamic_bytes,
 		.independent = launch->independent, .cooperative = launch->cooperative,
-		.points = launch->probed ? run->points : NULL,
+		.points = launch->probed ? run->points : NULL, .other_clock = sim->other_clock,
 		.seed = run->seed ? mix(run->seed, (uint64_t)run->checked.number) | 1 : 0,
 		.nested = &nested, .heap = &sim->heap,
 	};

@@ -24,6 +24,7 @@ struct device_simulated {
 	struct check *check;            /* NULL: kernels are not checked */
 	int check_orders;               /* seeds to run launches again under */
 	uint64_t seed, launches;        /* launches run so far */
+	bool other_clock;               /* see device_options */
 	uint64_t steps;                 /* basic blocks that a launch may enter; 0: no limit */
 	uint64_t random;                /* picks streams and graph nodes */
 	uint32_t next_id;

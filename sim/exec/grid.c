@@ -102,6 +102,7 @@ enum status grid_run(struct grid_runner *runner, const struct grid_launch *launc
 		.points = launch->points,
 		.independent = launch->independent,
 		.cooperative = launch->cooperative,
+		.other_clock = launch->other_clock,
 		.seed = launch->seed,
 		.stop = blocks,
 		.listener = launch->listener,

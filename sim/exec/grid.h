@@ -20,6 +20,7 @@ struct grid_launch {
 	const struct point_sink *points;        /* NULL in a plain build */
 	bool independent;
 	bool cooperative;               /* its blocks may wait for all others */
+	bool other_clock;               /* see device_options */
 	uint64_t seed;                  /* 0: run in order */
 	struct listener *listener;      /* NULL: not checked; otherwise runs on one OS thread */
 	struct nested *nested;          /* takes the launches that device code makes */

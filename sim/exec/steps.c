@@ -43,9 +43,14 @@ void steps_begin(uint64_t steps)
 	set_timer(STUCK_SECONDS);
 }
 
+void steps_watch_clock(void)
+{
+	ft_check_block.pending |= PENDING_CLOCK;
+}
+
 bool steps_end(void)
 {
-	ft_check_block.pending &= ~PENDING_STEP;
+	ft_check_block.pending &= ~(PENDING_STEP | PENDING_CLOCK);
 	if (budget)
 		set_timer(0);
 	return out;

@@ -1,7 +1,7 @@
 /* steps.h - the current basic block, actions pending at the next one, and a launch's step budget.
  *
  * Only kernels compiled with -fsanitize-coverage=trace-pc count steps: the checked builds, and
- * users' kernels built for it. One launch runs at a time, on one OS thread.
+ * users' kernels built for it or with calls of clock(). One launch runs at a time, on one OS thread.
  */
 #ifndef SIM_STEPS_H
 #define SIM_STEPS_H
@@ -14,6 +14,7 @@
 #define PENDING_TEST 2u                 /* volatile reads were tests */
 #define PENDING_STEP 4u                 /* subtract the block from the step budget */
 #define PENDING_COUNT 8u                /* count the block */
+#define PENDING_CLOCK 16u               /* the clock of the launch advances */
 
 /* State of the running thread; sim/cuda/cuda_c.h relies on this layout in assembly. The step budget
  * sets PENDING_STEP, the checker all other fields (sim/check/check_hooks.c). */
@@ -24,6 +25,8 @@ struct ft_check_block {
 };
 extern struct ft_check_block ft_check_block;
 
+/* A lane has read the clock, which counts the basic blocks that the launch enters from here on. */
+void steps_watch_clock(void);
 /* A launch begins that may enter `budget` basic blocks; 0: no limit. */
 void steps_begin(uint64_t budget);
 /* The launch is over. Returns whether it was ended because the budget ran out. */

@@ -27,7 +27,7 @@ struct worker {
 	uint64_t random;
 	unsigned idle_yields;           /* since the last event that could unblock another lane */
 	unsigned idle_polls;            /* reads of unchanged values since then */
-	uint64_t clock;                 /* see ft_clock() */
+	uint64_t clock;                 /* steps since it was first read; see ft_clock() */
 	sigjmp_buf landing;             /* where execution continues after a fault */
 	struct fault {
 		void *address, *pc;
@@ -47,6 +47,7 @@ struct grid {
 	size_t static_bytes, dynamic_bytes;
 	const struct point_sink *points;
 	bool independent, cooperative;
+	bool other_clock;               /* see device_options */
 	struct listener *listener;      /* NULL: not checked */
 	struct nested *nested;          /* launches by device code */
 	struct device_heap *heap;

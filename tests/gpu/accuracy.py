@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""accuracy.py FLASHTWIN [--device cuda|sim] [--part I/N] - the ladder's error next to PyTorch's.
+"""accuracy.py FLASHTWIN [--device cuda|sim] [--part I/N] [--lists NAME,...] - the ladder's error next
+to PyTorch's.
 
 Attends with queries, caches and outputs of f16 and of bf16, and compares with attention in float64 on
 the same numbers: the largest error of an output must be at most twice that of PyTorch's result in the
@@ -74,6 +75,10 @@ def flashattention():
                 yield case("FlashAttention", dim, kv_heads, group, lengths, **more)
         yield case("FlashAttention", dim, 1, 6, (20000,))
     yield case("FlashAttention", 128, 1, 6, (128 * 1024,))
+
+
+LISTS = {"matrix": matrix, "FlashInfer": flashinfer, "FlashMLA": flashmla,
+         "FlashAttention": flashattention}
 
 
 # --- tensors ---
@@ -236,11 +241,16 @@ def main():
     parser.add_argument("flashtwin")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--part", default="0/1")
+    parser.add_argument("--lists", default="all")
     args = parser.parse_args()
+    names = list(LISTS) if args.lists == "all" else args.lists.split(",")
+    for name in names:
+        if name not in LISTS:
+            parser.error(f"no list {name}; there are: {', '.join(LISTS)}")
     part, parts = map(int, args.part.split("/"))
     failed = number = 0
     with tempfile.TemporaryDirectory() as folder:
-        for cases in (matrix, flashinfer, flashmla, flashattention):
+        for cases in (LISTS[name] for name in names):
             totals = {}
             # Rungs 5 and 6 have the same bits, and so have those from 7 up.
             for c, name, rung in itertools.product(cases(), ("f16", "bf16"), ("best", "5")):

@@ -1,15 +1,18 @@
 # ladder-accuracy.sh - the part of run.sh that compares the ladder's errors in f16 and bf16 with
 # PyTorch's, and checks those with e4m3.
 #
-# accuracy.py runs in one process for each processor, and accuracy_e4m3.py beside them; their lines go
-# to $out/accuracy.txt. Sourced by run.sh, whose functions and variables it uses.
+# accuracy.py runs in one process for each processor, spread over the GPUs, and accuracy_e4m3.py beside
+# them; their lines go to $out/accuracy.txt. ACCURACY_LISTS names some of the lists. Sourced by run.sh, whose functions and variables it uses.
 
 if python3 -c 'import numpy, torch' 2>>"$log"; then
 	jobs=$(nproc)
+	gpus=$(nvidia-smi -L 2>>"$log" | grep -c '^GPU')
 	part=0
 	while [ "$part" -lt "$jobs" ]; do
 		(
-			OMP_NUM_THREADS=1 python3 "$source/tests/gpu/accuracy.py" "$flashtwin" --part "$part/$jobs" \
+			[ "$gpus" -lt 2 ] || export CUDA_VISIBLE_DEVICES=$((part % gpus))
+			OMP_NUM_THREADS=1 python3 "$source/tests/gpu/accuracy.py" "$flashtwin" \
+				--part "$part/$jobs" --lists "${ACCURACY_LISTS:-all}" \
 				>"$work/accuracy.$part" 2>&1 || echo "FAIL part $part: exit code $?" \
 				>>"$work/accuracy.$part"
 		) &

@@ -3,8 +3,9 @@
 #
 # Head sizes, groups and lengths near tiles, windows and page borders, with random tensors: no bit
 # may differ between the devices, and rungs must give the output and log-sum-exps of the lowest one that
-# has the same arithmetic: 5, and 7 with tensor cores. LADDER_SIZES and LADDER_HEADS name some of the
-# head sizes and numbers of query heads, so that several runs share the work.
+# has the same arithmetic: 5, and 7 with tensor cores. LADDER_SIZES, LADDER_HEADS and
+# LADDER_TYPES name some of the head sizes, numbers of query heads and types of keys and values, so
+# that several runs share the work.
 # Sourced by run.sh, whose functions and variables it uses.
 
 # attends WHAT TYPE FILES Q OPTION...: all rungs; FILES is kv or pool.
@@ -28,10 +29,11 @@ attends() {
 	done
 }
 
+types=${LADDER_TYPES:-f32 f16 bf16 e4m3}
 if command -v python3 >/dev/null 2>&1; then
 	for D in ${LADDER_SIZES-64 80 96 128 256}; do
 		python3 "$source/tests/gpu/ladder_tensors.py" "$work" "$D" 6 300
-		for type in f32 f16 bf16 e4m3; do
+		for type in $types; do
 			attends "D $D" "$type" kv q --lengths 300,17
 			attends "D $D, window 40, sinks 5, softcap 3" "$type" kv q \
 				--lengths 300,129 --window 40 --sinks 5 --softcap 3
@@ -49,6 +51,10 @@ if command -v python3 >/dev/null 2>&1; then
 	for heads in ${LADDER_HEADS-2 4 8 14 32}; do
 		python3 "$source/tests/gpu/ladder_tensors.py" "$work" 128 "$heads" 1100
 		for type in f32 bf16; do
+			case " $types " in
+			*" $type "*) ;;
+			*) continue ;;
+			esac
 			attends "$heads/2 heads" "$type" kv q --lengths 1100,0
 			attends "$heads/2 heads, 4 queries" "$type" kv q4 --lengths 1100,130
 			attends "$heads/2 heads, pages, window 1000" "$type" pool q \

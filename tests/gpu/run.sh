@@ -19,8 +19,8 @@ LC_ALL=C
 export LC_ALL
 
 all_parts='devices semantics decode graphs ladder ladder-options ladder-rows ladder-repeats'
-all_parts="$all_parts ladder-accuracy kernels programs doubles labs record sanitize sanitize-options checker"
-all_parts="$all_parts bench ladder-bench ladder-profile"
+all_parts="$all_parts ladder-accuracy kernels run-programs programs doubles labs record sanitize"
+all_parts="$all_parts sanitize-options checker bench ladder-bench ladder-profile"
 source=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$(cd "${1:-$source/build}" && pwd) || exit 2
 mkdir -p "${2:-$build/gpu}" || exit 2

@@ -1,7 +1,7 @@
 # sanitize-options.sh - the part of run.sh that runs rungs 5, 6, 7, 9 and 10 under compute-sanitizer: all
 # types of keys and values with each size of the kernels, and all options at once.
 #
-# SANITIZE_TOOLS names some of the tools. Sourced by run.sh, whose functions and variables it uses.
+# SANITIZE_TOOLS, SANITIZE_SIZES and SANITIZE_TYPES name some of the tools, head sizes and types. Sourced by run.sh, whose functions and variables it uses.
 
 # rungs_of TYPE: that have kernels of their own.
 rungs_of() {
@@ -22,9 +22,9 @@ sanitize_rungs() {
 
 # Sequences of two splits, so that partials are merged, and of a few keys.
 sanitize_options() {
-	for D in 64 128 256; do
+	for D in ${SANITIZE_SIZES:-64 128 256}; do
 		python3 "$source/tests/gpu/ladder_tensors.py" "$work" "$D" 8 160
-		for type in f32 f16 bf16 e4m3; do
+		for type in ${SANITIZE_TYPES:-f32 f16 bf16 e4m3}; do
 			[ "$type" = f32 ] || sanitize_rungs "$1" "D $D" "$type" kv q --lengths 160,33
 			[ "$D" -ne 64 ] || sanitize_rungs "$1" "D $D, all options but pages" "$type" \
 				kv q --lengths 160,33 --window 100 --sinks 5 --softcap 3 \

@@ -1676,6 +1676,12 @@ def ptx_narrow_floats():
                 {'wrong': Array('u32', [0] * 8, inout=True)}, {'wrong': [0] * 8})
 
 
+def ptx_forms():
+    return Case('ptx_forms.cu', 'forms', '1', '32',
+                {'cells': Out('u32', 64), 'in': Array('u32', list(range(7, 39))),
+                 'wrong': Out('u32', 32)}, {'wrong': [0] * 32})
+
+
 def ptx_warp(options=()):
     return Case('ptx_warp.cu', 'warps', '2', '8,8',
                 {'wrong': Out('u32', 64), 'turned': Out('u32', 64)},
@@ -1888,7 +1894,8 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
          shared_file_unused, clocks, const_pointers, dynamic_types, host_class, imports, nbody,
          doubles, double_math, ptx_integer, ptx_integer_checked, ptx_real,
-         simd_halves, simd_bytes, ptx_flush, ptx_narrow_floats, ptx_warp, ptx_warp_checked, ptx_copies, ptx_hints,
+         simd_halves, simd_bytes, ptx_flush, ptx_narrow_floats, ptx_forms, ptx_warp,
+         ptx_warp_checked, ptx_copies, ptx_hints,
          ptx_narrow, ptx_matrix, ptx_matrix_checked, ptx_atomics, ptx_flags, ptx_flags_plain, ptx_async,
          half_unary, half_rounding, half_binary, bf16_unary, bf16_rounding, bf16_binary, wmma_shapes] + WMMA
 ERRORS = {

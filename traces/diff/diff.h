@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "traces/level.h"
 
+struct diff_varying;
 struct store;
 
 struct diff_options {
@@ -24,6 +25,8 @@ struct diff_options {
 	uint32_t ulp;                   /* floats up to this far apart count as equal */
 	int keep;                       /* differences to keep in the report; 0: DIFF_KEEP */
 	bool replayed;                  /* b is a replay of a: it has no tokens */
+	struct diff_varying *collect;   /* receives the places that differ; NULL: not wanted */
+	const struct diff_varying *leave_out;   /* places that are not compared; NULL: none */
 };
 #define DIFF_KEEP 20
 
@@ -44,6 +47,7 @@ struct diff_report {
 	/* Compared by their digests alone, because verified sums cover their rows. */
 	int64_t buffers_by_sum, points_by_sum;
 	int64_t digests;                /* buffers that differ by digest alone */
+	int64_t varying, varying_digests;       /* left out: values, and buffers by digest */
 	int64_t within_ulp;             /* floats that differ by no more than options.ulp */
 	int64_t max_ulp;
 	char *notes;                    /* "compared at level launch: ...", lines; or NULL */

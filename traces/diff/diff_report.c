@@ -10,10 +10,29 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "traces/diff/diff_varying.h"
 
 /* --- collecting --- */
 
+bool diff_varies(struct diff *d, const struct diff_place *place, const char *name, int64_t index)
+{
+	if (d->options.leave_out
+	    && diff_varying_has(d->options.leave_out, place->address, name, index))
+		return true;
+	if (d->options.collect)
+		diff_varying_add(d->options.collect, place->address, name, index);
+	return false;
+}
+
 void diff_add(struct diff *d, const struct diff_place *place, const struct diff_item *item)
+{
+	if (diff_varies(d, place, item->what, -1))
+		d->report->varying++;
+	else
+		diff_add_known(d, place, item);
+}
+
+void diff_add_known(struct diff *d, const struct diff_place *place, const struct diff_item *item)
 {
 	struct diff_found *found;
 

@@ -14,9 +14,14 @@ struct diff_place {
 	char address[64];
 };
 
-/* Counts one difference, and keeps it if it is among the first of its pass. `item` has everything
- * but the address. */
+/* Whether the place is left out: options.leave_out has it. Otherwise options.collect receives it.
+ * index: of a value of an array; -1: none. */
+bool diff_varies(struct diff *, const struct diff_place *, const char *name, int64_t index);
+/* Counts one difference, and keeps it if it is among the first of its pass, unless the place is
+ * left out. `item` has everything but the address. */
 void diff_add(struct diff *, const struct diff_place *, const struct diff_item *);
+/* The same for a place that diff_varies() was asked of. */
+void diff_add_known(struct diff *, const struct diff_place *, const struct diff_item *);
 /* "missing in B" for a row that only `side` (0 or 1) has. */
 void diff_missing(struct diff *, const struct diff_place *, const char *what, int side);
 /* printf into report->notes, as a line of its own. */

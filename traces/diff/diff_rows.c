@@ -67,11 +67,25 @@ static enum status compare_kept(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b
 	return status;
 }
 
+/* Whether the bytes of the digest vary, as a whole. */
+static bool digest_varies(struct diff *d, sqlite3_stmt *a)
+{
+	struct diff_place place = digest_place(d, a, 0);
+
+	return diff_varies(d, &place, digest_buffer(d, a)->name,
+			   -2 - sqlite3_column_int64(a, DIGEST_OFFSET));
+}
+
 static void digests_differ(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 {
 	struct diff_place place = digest_place(d, a, 0);
 	struct diff_item item = { .ulp = -1 };
 
+	if (digest_varies(d, a)) {
+		d->report->varying_digests++;
+		d->report->buffers--;
+		return;
+	}
 	d->report->digests++;
 	/* At these levels every result is also recorded as values, to which --ulp applies. */
 	if (d->options.ulp && d->report->level >= LEVEL_PARTIALS) {
@@ -81,7 +95,7 @@ static void digests_differ(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 	snprintf(item.what, sizeof item.what, "digest of %s", digest_buffer(d, a)->name);
 	snprintf(item.a, sizeof item.a, "%016llx", sqlite3_column_int64(a, DIGEST_DIGEST));
 	snprintf(item.b, sizeof item.b, "%016llx", sqlite3_column_int64(b, DIGEST_DIGEST));
-	diff_add(d, &place, &item);
+	diff_add_known(d, &place, &item);
 }
 
 static enum status digest_both(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
@@ -98,6 +112,9 @@ static enum status digest_both(struct diff *d, sqlite3_stmt *a, sqlite3_stmt *b)
 	}
 	if (kept_a && kept_b)
 		TRY(compare_kept(d, a, b, &compared));
+	/* Other runs may have the digest alone. */
+	if (compared && d->options.collect)
+		digest_varies(d, a);
 	if (!compared)
 		digests_differ(d, a, b);
 	return STATUS_OK;

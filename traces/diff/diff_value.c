@@ -26,11 +26,20 @@ static void describe(char *out, size_t size, enum dtype type, uint64_t bits)
 
 /* The differing values of an array, counted while it is compared. */
 struct tally {
+	const struct diff_place *place;
+	const char *name;
+	int64_t from;                   /* index of the array's first value in all of it; -1 */
 	uint64_t bits;
 	int64_t count;                  /* differences */
 	int64_t first;                  /* index of the first */
 	uint64_t a, b;                  /* its values */
 };
+
+/* What varies is a whole word, also where its bytes are compared one by one. */
+static int64_t place_of(enum dtype type, int64_t index)
+{
+	return dtype_bytes(type) == 1 ? index / 4 : index;
+}
 
 static void tally_value(struct diff *d, enum dtype type, int64_t index, uint64_t a, uint64_t b,
 			struct tally *tally)
@@ -39,6 +48,10 @@ static void tally_value(struct diff *d, enum dtype type, int64_t index, uint64_t
 
 	if (value_equal(type, a, b))
 		return;
+	if (diff_varies(d, tally->place, tally->name, place_of(type, tally->from + index))) {
+		d->report->varying++;
+		return;
+	}
 	if (ulp > d->report->max_ulp)
 		d->report->max_ulp = ulp;
 	if (d->options.ulp && ulp >= 0 && ulp <= (int64_t)d->options.ulp) {
@@ -69,7 +82,7 @@ static void report_tally(struct diff *d, const struct diff_place *place, const c
 			 first + tally->first, more);
 	describe(item.a, sizeof item.a, type, tally->a);
 	describe(item.b, sizeof item.b, type, tally->b);
-	diff_add(d, place, &item);
+	diff_add_known(d, place, &item);
 	d->report->differences += tally->count - 1;
 	d->report->bits += tally->bits;
 }
@@ -79,7 +92,7 @@ bool diff_values(struct diff *d, const struct diff_place *place, const char *nam
 {
 	size_t size = dtype_bytes(type);
 	const uint8_t *from_a = a, *from_b = b;
-	struct tally tally = { 0 };
+	struct tally tally = { .place = place, .name = name };
 
 	if (bytes == 0 || memcmp(a, b, bytes) == 0)
 		return true;
@@ -88,6 +101,7 @@ bool diff_values(struct diff *d, const struct diff_place *place, const char *nam
 		type = DTYPE_U8;
 		size = 1;
 	}
+	tally.from = first;
 	for (size_t i = 0; i < bytes / size; i++) {
 		uint64_t value_a = value_load(type, from_a + i * size);
 		uint64_t value_b = value_load(type, from_b + i * size);

@@ -10,7 +10,7 @@ struct arg_list;
 
 struct kernel_flags {
 	bool check;                     /* calls the checker */
-	bool steps;                     /* counts steps */
+	bool steps;                     /* counts steps, also for clock() */
 	bool polls;                     /* has volatile accesses, which let other threads run */
 	const char *text;               /* the path of the preprocessed text */
 };

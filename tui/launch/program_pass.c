@@ -150,7 +150,7 @@ static enum status add_points(struct program *p, const struct program_source *s,
 }
 
 static enum status rewrite(const struct program *p, const struct program_source *s,
-			   const struct pass *pass, bool *polls)
+			   const struct pass *pass, struct kernel_flags *flags)
 {
 	char *text, *result, *file;
 	enum status status;
@@ -165,7 +165,8 @@ static enum status rewrite(const struct program *p, const struct program_source 
 	free(file);
 	free(text);
 	TRY(status);
-	*polls = user_text_has(result, "volatile");
+	flags->polls = user_text_has(result, "volatile");
+	flags->steps = s->steps || user_text_reads_clock(result);
 	status = output_text(pass->rewritten, result);
 	free(result);
 	return status;
@@ -186,7 +187,7 @@ static const char *const device_flags[] = {
 };
 
 static enum status compile(const struct program *p, const struct program_source *s,
-			   const struct pass *pass, bool polls)
+			   const struct pass *pass, const struct kernel_flags *flags)
 {
 	struct arg_list args = p->compiler.args;
 	char *standard;
@@ -199,12 +200,7 @@ static enum status compile(const struct program *p, const struct program_source 
 	if (pass->host) {
 		arg_list_add_all(&args, host_flags);
 	} else {
-		const struct kernel_flags flags = {
-			.check = s->check, .steps = s->steps, .polls = polls,
-			.text = pass->preprocessed,
-		};
-
-		status = kernel_flags_add(&args, &flags);
+		status = kernel_flags_add(&args, flags);
 		arg_list_add_all(&args, device_flags);
 	}
 	arg_list_add_all(&args, (const char *const[]){ "-o", pass->object, pass->rewritten, NULL });
@@ -223,15 +219,15 @@ enum status program_build_pass(struct program *p, const struct program_source *s
 			      bool host, int number)
 {
 	struct pass pass = pass_of(p, file, host, number);
-	bool polls;
+	struct kernel_flags flags = { .check = s->check, .text = pass.preprocessed };
 	enum status status = preprocess(p, s, &pass, NULL);
 
 	if (status == STATUS_OK && s->points && !host)
 		status = add_points(p, s, &pass);
 	if (status == STATUS_OK)
-		status = rewrite(p, s, &pass, &polls);
+		status = rewrite(p, s, &pass, &flags);
 	if (status == STATUS_OK)
-		status = compile(p, s, &pass, polls);
+		status = compile(p, s, &pass, &flags);
 	pass_free(&pass);
 	return status;
 }

@@ -51,6 +51,7 @@ struct user_kernel {
 	size_t source_bytes;
 	char **points;                  /* names; NULL: none, or not requested */
 	bool polls;                     /* it has volatile accesses */
+	bool clocks;                    /* it reads the clock */
 	bool read;                      /* read_text() has run */
 	bool left_out;                  /* headers of a framework */
 	char *device;                   /* then: `source` without host code, which needs them */
@@ -184,8 +185,10 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 	if (status != STATUS_OK)
 		return status;
 	*whole = strstr(result, REWRITE_WHOLE_MARK) != NULL;
-	if (!probed)
+	if (!probed) {
 		k->polls = user_text_has(result, "volatile");
+		k->clocks = user_text_reads_clock(result);
+	}
 	status = output_text(out, result);
 	free(result);
 	return status;
@@ -198,7 +201,8 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 {
 	struct arg_list args = k->compiler.args, link = args;
 	const struct kernel_flags flags = {
-		.check = s->check, .steps = s->steps, .polls = k->polls, .text = text,
+		.check = s->check, .steps = s->steps || k->clocks, .polls = k->polls,
+		.text = text,
 	};
 	const struct compile_step compiling = {
 		&args, s->file, in, object, s->sandbox, quiet,

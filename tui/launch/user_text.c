@@ -279,6 +279,13 @@ bool user_text_has(const char *preprocessed, const char *name)
 	return where != NULL;
 }
 
+/* Calls come from macros of a system header, and so from no line of the user's; the function's
+ * declaration names its parameters. */
+bool user_text_reads_clock(const char *rewritten)
+{
+	return strstr(rewritten, "ft_clock()") != NULL;
+}
+
 /* --- volatile instead of __syncwarp() --- */
 
 static bool find_volatile(const struct place *place, const char *line, size_t length, void *context)

@@ -22,7 +22,9 @@ enum status user_text_own(const char *file, const char *text);
  * called: "FILE:LINE", which the caller frees; NULL if nowhere. */
 char *user_text_find(const char *preprocessed, const char *name);
 bool user_text_has(const char *preprocessed, const char *name);
-/* The same, but only on this line of a file. */
+/* Whether rewritten text calls the simulator's clock: clock(), clock64() and registers of PTX. */
+bool user_text_reads_clock(const char *rewritten);
+/* As user_text_find(), but only on this line of a file. */
 char *user_text_find_at(const char *preprocessed, const char *name, int line);
 
 /* Where volatile accesses may rely on the threads of a warp running in lockstep: "FILE:LINE" of the

@@ -112,21 +112,4 @@ cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNo
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
 				cudaGraphExecUpdateResultInfo *result);
 
-#define FT_NOT_YET "it is not implemented"
-FT_NO_CALL(cudaGraphAddMemcpyNodeToSymbol, FT_NOT_YET)
-FT_NO_CALL(cudaGraphAddMemcpyNodeFromSymbol, FT_NOT_YET)
-FT_NO_CALL(cudaGraphExecChildGraphNodeSetParams, FT_NOT_YET)
-FT_NO_CALL(cudaGraphKernelNodeGetAttribute, FT_NOT_YET)
-FT_NO_CALL(cudaGraphKernelNodeSetAttribute, FT_NOT_YET)
-FT_NO_CALL(cudaGraphKernelNodeCopyAttributes, FT_NOT_YET)
-FT_NO_CALL(cudaGraphNodeSetEnabled, FT_NOT_YET)
-FT_NO_CALL(cudaGraphNodeGetEnabled, FT_NOT_YET)
-FT_NO_CALL(cudaGraphDebugDotPrint, FT_NOT_YET)
-FT_NO_CALL(cudaUserObjectCreate, FT_NOT_YET)
-FT_NO_CALL(cudaUserObjectRetain, FT_NOT_YET)
-FT_NO_CALL(cudaUserObjectRelease, FT_NOT_YET)
-FT_NO_CALL(cudaGraphRetainUserObject, FT_NOT_YET)
-FT_NO_CALL(cudaGraphReleaseUserObject, FT_NOT_YET)
-#undef FT_NOT_YET
-
 #endif

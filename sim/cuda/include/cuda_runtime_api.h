@@ -244,61 +244,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
 #endif
 #include "sim/cuda/include/cuda_graph_api.h"
 #include "sim/cuda/include/cuda_array_api.h"
-
-/* --- what the runtime does not have --- */
-
-#define FT_NO_MIPMAPS "it has no mipmapped arrays"
-FT_NO_CALL(cudaMallocMipmappedArray, FT_NO_MIPMAPS)
-FT_NO_CALL(cudaGetMipmappedArrayLevel, FT_NO_MIPMAPS)
-FT_NO_CALL(cudaFreeMipmappedArray, FT_NO_MIPMAPS)
-#undef FT_NO_MIPMAPS
-#define FT_ONE_PROCESS "it shares nothing with other processes or interfaces"
-FT_NO_CALL(cudaIpcGetEventHandle, FT_ONE_PROCESS)
-FT_NO_CALL(cudaIpcOpenEventHandle, FT_ONE_PROCESS)
-FT_NO_CALL(cudaIpcGetMemHandle, FT_ONE_PROCESS)
-FT_NO_CALL(cudaIpcOpenMemHandle, FT_ONE_PROCESS)
-FT_NO_CALL(cudaIpcCloseMemHandle, FT_ONE_PROCESS)
-FT_NO_CALL(cudaImportExternalMemory, FT_ONE_PROCESS)
-FT_NO_CALL(cudaExternalMemoryGetMappedBuffer, FT_ONE_PROCESS)
-FT_NO_CALL(cudaDestroyExternalMemory, FT_ONE_PROCESS)
-FT_NO_CALL(cudaImportExternalSemaphore, FT_ONE_PROCESS)
-FT_NO_CALL(cudaSignalExternalSemaphoresAsync, FT_ONE_PROCESS)
-FT_NO_CALL(cudaWaitExternalSemaphoresAsync, FT_ONE_PROCESS)
-FT_NO_CALL(cudaDestroyExternalSemaphore, FT_ONE_PROCESS)
-FT_NO_CALL(cudaGraphicsMapResources, FT_ONE_PROCESS)
-FT_NO_CALL(cudaGraphicsUnmapResources, FT_ONE_PROCESS)
-FT_NO_CALL(cudaGraphicsUnregisterResource, FT_ONE_PROCESS)
-FT_NO_CALL(cudaGraphicsResourceGetMappedPointer, FT_ONE_PROCESS)
-FT_NO_CALL(cudaMemPoolExportToShareableHandle, FT_ONE_PROCESS)
-FT_NO_CALL(cudaMemPoolImportFromShareableHandle, FT_ONE_PROCESS)
-FT_NO_CALL(cudaMemPoolExportPointer, FT_ONE_PROCESS)
-FT_NO_CALL(cudaMemPoolImportPointer, FT_ONE_PROCESS)
-#undef FT_ONE_PROCESS
-#define FT_NOT_YET "it is not implemented"
-FT_NO_CALL(cudaOccupancyMaxPotentialClusterSize, FT_NOT_YET)
-FT_NO_CALL(cudaOccupancyMaxActiveClusters, FT_NOT_YET)
-FT_NO_CALL(cudaDeviceGetTexture1DLinearMaxWidth, FT_NOT_YET)
-FT_NO_CALL(cudaFuncGetParamInfo, FT_NOT_YET)
-FT_NO_CALL(cudaGetDriverEntryPoint, FT_NOT_YET)
-FT_NO_CALL(cudaGetDriverEntryPointByVersion, FT_NOT_YET)
-FT_NO_CALL(cudaGetFuncBySymbol, FT_NOT_YET)
-FT_NO_CALL(cudaGetKernel, FT_NOT_YET)
-FT_NO_CALL(cudaLibraryLoadData, FT_NOT_YET)
-FT_NO_CALL(cudaLibraryLoadFromFile, FT_NOT_YET)
-FT_NO_CALL(cudaLibraryGetKernel, FT_NOT_YET)
-FT_NO_CALL(cudaMemcpyBatchAsync, FT_NOT_YET)
-FT_NO_CALL(cudaMemcpy3DBatchAsync, FT_NOT_YET)
-FT_NO_CALL(cudaMemPrefetchBatchAsync, FT_NOT_YET)
-FT_NO_CALL(cudaMemRangeGetAttribute, FT_NOT_YET)
-FT_NO_CALL(cudaMemRangeGetAttributes, FT_NOT_YET)
-FT_NO_CALL(cudaMemGetDefaultMemPool, FT_NOT_YET)
-FT_NO_CALL(cudaMemGetMemPool, FT_NOT_YET)
-FT_NO_CALL(cudaMemSetMemPool, FT_NOT_YET)
-#undef FT_NOT_YET
-#define FT_REMOVED "CUDA 13 does not have it either; see cudaDeviceSynchronize, cudaDeviceReset"
-FT_NO_CALL(cudaThreadSynchronize, FT_REMOVED)
-FT_NO_CALL(cudaThreadExit, FT_REMOVED)
-#undef FT_REMOVED
+#include "sim/cuda/include/cuda_refused_api.h"
 #pragma GCC diagnostic pop
 
 #ifdef __cplusplus

@@ -73,6 +73,16 @@ wanted="$wanted: it has no mipmapped arrays"
 result 'an absent call is one error with its line' \
 	"$([ "$(grep -c "error:" err)" -eq 1 ] && grep -q "$wanted" err || cat err)"
 
+# Every call of CUDA 13 is there, or refused by name, if a toolkit is here to compare with.
+toolkit=${CUDA_HOME:-/usr/local/cuda}/include/cuda_runtime_api.h
+if grep -q '^#define CUDART_VERSION *13' "$toolkit" 2>/dev/null; then
+	cat "$headers"/*.h | tr -c 'A-Za-z0-9_' '\n' | sort -u >words
+	unknown=$(sed -n 's/.*CUDARTAPI *\(cuda[A-Za-z0-9_]*\)(.*/\1/p' "$toolkit" | sort -u | comm -23 - words)
+	result "no call of the toolkit's is unknown" "$unknown"
+else
+	skip "no call of the toolkit's is unknown" 'no CUDA 13 here'
+fi
+
 # Every call that the headers declare as present is exported by the program.
 declared=$(sed -n 's/^cudaError_t \(cuda[A-Za-z0-9]*\)(.*/\1/p' "$headers/cuda_runtime_api.h" \
 	"$headers/cuda_graph_api.h" | sort -u)

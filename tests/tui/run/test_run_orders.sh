@@ -75,6 +75,18 @@ expect 'with the exit code of the program' 0
 run run variables.cu -I ../include --all-orders 1 --check -- race
 expect 'a finding comes first' 4 '^flashtwin run: '
 
+# --- what depends on clock() is not compared ---
+
+cp "$srcdir/tests/tui/run/clock.cu" .
+run run clock.cu -o clock.twin
+[ "$(cat out)" = 'more rounds take longer' ] || code=99
+expect 'the clock counts steps' 0
+run replay clock.twin --trust --seed 3
+expect 'clocks of another order are left out' 0 \
+	' 2 buffers compared, 0 bits differ, 3 buffers that depend on clock() left out$'
+run run clock.cu --all-orders 2 -- race
+expect 'a race beside them is not' 1 '^seeds 0 and [12] differ.* cudaMalloc.2' '^race-block in race, '
+
 # --- refused launches ---
 
 for how in 'threads block.x: expected 1 to 1024, got 2000' 'shared shared' 'grid grid (0,1,1)'; do

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""checked.py - what the checker says of the programs and kernels of public repositories.
+
+Runs every row of the lists (programs.py, kernels.py) that runs on the simulator with --check, as many
+at once as there are processors, and writes a table of the findings with what was judged of each.
+
+usage: checked.py FLASHTWIN TABLE.md LIST.json=CHECKOUT...
+
+verdicts.json, beside this file, has the judgements: a list of objects with
+  "suite"    the list's "suite"
+  "finding"  "CLASS FILE:LINE", both of one side of it; lints are not judged
+  "verdict"  "bug"; "rule": CUDA's rules forbid it, but nothing follows from it in this code; "false"
+  "why"      one sentence
+Prints a line for each finding without a judgement. Exits 1 if there is one, or one that is false.
+"""
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True          # sources may be read-only
+import kernels
+import programs
+
+programs.SECONDS = kernels.SECONDS = int(os.environ.get('SUITE_SECONDS', '900'))
+os.environ['FLASHTWIN_RUN'] = os.environ['FLASHTWIN_LAUNCH'] = '--check --no-record'
+FINDING = re.compile(r'^(lint )?([a-z-]+) in .*?, L\d+')
+SIDE = re.compile(r'^  .*, ([^ ]+):(\d+)$')
+LATE = re.compile(r'^exit code 5: ')
+
+
+def findings_of(text):
+    """(lint, class, file:line of each side) of each finding in the messages of a command."""
+    found = []
+    for line in text.splitlines():
+        head, side = FINDING.match(line), SIDE.match(line)
+        if head:
+            found.append((bool(head[1]), head[2], []))
+        elif side and found:
+            found[-1][2].append(f'{os.path.basename(side[1])}:{side[2]}')
+    return {(lint, kind, tuple(sides)) for lint, kind, sides in found}
+
+
+def check(flashtwin, module, row, checkout):
+    """Returns how the row ended under the checker, and its findings."""
+    said = []
+    try:
+        wrong = module.run(flashtwin, row, checkout, said)
+    except Exception as error:                  # a row must not end the others
+        wrong = repr(error)
+    found = findings_of(''.join(said))
+    if wrong and LATE.match(wrong):
+        return 'too long', found
+    if any(not lint for lint, _, _ in found):
+        return 'findings', found
+    return ('other', found) if wrong else ('clean', found)
+
+
+def jobs(arguments):
+    """Rows that run, and those whose own fault is why they do not."""
+    for argument in arguments:
+        path, checkout = argument.split('=', 1)
+        module = kernels if '/kernels/' in path else programs
+        suite = module.read_list(path)
+        for row in suite["rows"]:
+            if "until" not in row and row.get("cause", "fault") == "fault":
+                yield suite, module, row, os.path.abspath(checkout)
+
+
+def read_verdicts():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'verdicts.json')
+    with open(path, encoding='utf-8') as file:
+        return {(v["suite"], v["finding"]): v for v in json.load(file)}
+
+
+def verdict_of(verdicts, suite, kind, sides):
+    for side in sides:
+        if (suite, f'{kind} {side}') in verdicts:
+            return verdicts[suite, f'{kind} {side}']
+    return {"verdict": "open", "why": ""}
+
+
+def write_table(out, rows, groups, verdicts):
+    out.write('# The checker on public programs and kernels\n\n'
+              'Written by `tests/suites/checked.py` from the lists in `tests/suites/programs/` and\n'
+              '`tests/suites/kernels/`: each row with `--check`, but for programs that are ended'
+              ' after their\nverification. `tests/suites/verdicts.json` has the judgements.'
+              ' "rule": CUDA\'s rules forbid it, but\nnothing follows from it in this code.'
+              ' Lints are not findings, and are not listed.\n\n'
+              '| suite | rows | without findings | with findings | not done in time | end otherwise'
+              ' |\n|---|---|---|---|---|---|\n')
+    for suite in sorted({row[0] for row in rows}):
+        states = [row[1] for row in rows if row[0] == suite]
+        out.write(f'| {suite} | {len(states)} | ' + ' | '.join(
+            str(states.count(state)) for state in ('clean', 'findings', 'too long', 'other'))
+            + ' |\n')
+    out.write('\n| suite | finding | at | rows | verdict | |\n|---|---|---|---|---|---|\n')
+    for (suite, kind, sides), count in sorted(groups.items()):
+        verdict = verdict_of(verdicts, suite, kind, sides)
+        out.write(f'| {suite} | `{kind}` | {", ".join(dict.fromkeys(sides))} | {count} |'
+                  f' {verdict["verdict"]} | {verdict["why"]} |\n')
+
+
+def main():
+    if len(sys.argv) < 4:
+        raise SystemExit(__doc__)
+    flashtwin = os.path.abspath(sys.argv[1])
+    work, verdicts = list(jobs(sys.argv[3:])), read_verdicts()
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        results = list(pool.map(lambda job: check(flashtwin, *job[1:]), work))
+    rows = [(job[0]["suite"] + (' kernels' if job[1] is kernels else ''), state)
+            for job, (state, _) in zip(work, results)]
+    groups = collections.Counter((job[0]["suite"], kind, sides)
+                                 for job, (_, found) in zip(work, results)
+                                 for lint, kind, sides in found if not lint)
+    with open(sys.argv[2], 'w', encoding='utf-8') as out:
+        write_table(out, rows, groups, verdicts)
+    bad = 0
+    for suite, kind, sides in sorted(groups):
+        verdict = verdict_of(verdicts, suite, kind, sides)["verdict"]
+        if verdict in ('open', 'false'):
+            bad += 1
+            print(f'{verdict}: {suite}: {kind} {", ".join(sides)}')
+    for job, (state, _) in zip(work, results):
+        if state in ('too long', 'other'):
+            print(f'{state}: {job[0]["suite"]}: {job[2]["path"]} {job[2].get("kernel", "")}')
+    states = [row[1] for row in rows]
+    print(f'{len(rows)} rows, {states.count("findings")} with findings, {len(groups)} findings,'
+          f' {bad} not judged or false')
+    sys.exit(bad > 0)
+
+
+main()
