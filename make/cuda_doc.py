@@ -26,6 +26,8 @@ LANGUAGE = (
      'extern __shared__'),
     ('`__constant__` and `__device__` variables', 'copies to and from symbols are recorded',
      'tests/tui/run/variables.cu', '__constant__'),
+    ('`clock`, `clock64`, `%clock`, `%globaltimer`',
+     'count steps; what depends on them is not compared', 'tests/tui/run/clock.cu', 'clock64'),
     ('device `printf`', '', 'tests/launch/printing.cu', 'printf'),
     ('warps whose lanes diverge', 'no lockstep: an order by seed', 'tests/launch/active_mask.cu',
      '__activemask'),

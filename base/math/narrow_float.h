@@ -102,29 +102,31 @@ static inline uint8_t narrow_to_e5m2(float value)
 
 /* As cvt.rna.tf32.f32, cvt.rn.tf32.f32 and cvt.rz.tf32.f32: what is added to the magnitude before
  * the low bits are cut is half of the last bit kept for ties away from zero, and up to that for
- * ties to even. */
-static inline uint32_t narrow_cut_tf32(float value, uint32_t added)
+ * ties to even. A NaN loses its low bits by the first of them, so that 0x7f800001 becomes an
+ * infinity, and becomes 0x7fffe000 by the others: all NaNs were measured on an H200. */
+static inline uint32_t narrow_cut_tf32(float value, uint32_t added, bool keeps_nan)
 {
 	const uint32_t bits = narrow_bits_of(value);
+	const bool nan = (bits & 0x7fffffff) > 0x7f800000;
 
-	if ((bits & 0x7fffffff) > 0x7f800000)
-		return 0x7fffffff;
-	return (bits + added) & ~0x1fffu;
+	if (nan && !keeps_nan)
+		return 0x7fffe000;
+	return (bits + (nan ? 0 : added)) & ~0x1fffu;
 }
 
 static inline uint32_t narrow_to_tf32_away(float value)
 {
-	return narrow_cut_tf32(value, 0x1000);
+	return narrow_cut_tf32(value, 0x1000, true);
 }
 
 static inline uint32_t narrow_to_tf32_even(float value)
 {
-	return narrow_cut_tf32(value, 0xfff + (narrow_bits_of(value) >> 13 & 1));
+	return narrow_cut_tf32(value, 0xfff + (narrow_bits_of(value) >> 13 & 1), false);
 }
 
 static inline uint32_t narrow_to_tf32_zero(float value)
 {
-	return narrow_cut_tf32(value, 0);
+	return narrow_cut_tf32(value, 0, false);
 }
 
 /* --- to float --- */

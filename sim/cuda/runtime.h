@@ -44,6 +44,7 @@ struct ft_block_view {
 	unsigned char *dynamic;
 	const struct point_sink *points;
 	struct ft_whole *whole;         /* NULL: each thread needs a stack */
+	unsigned char *shared_end;
 };
 
 /* The fields of a thread that kernels read. */
@@ -343,6 +344,15 @@ static inline void *ft_shared_at(size_t offset)
 	const struct ft_block_view *block = FT_OWN(const struct ft_block_view *, self->block);
 
 	return FT_OWN(unsigned char *, block->shared) + offset;
+}
+
+static inline size_t ft_shared_bytes(void)
+{
+	const struct ft_thread_view *self = FT_OWN(const struct ft_thread_view *, ft_self);
+	const struct ft_block_view *block = FT_OWN(const struct ft_block_view *, self->block);
+
+	return (size_t)(FT_OWN(unsigned char *, block->shared_end)
+			- FT_OWN(unsigned char *, block->shared));
 }
 
 /* A variable that is declared outside functions. */

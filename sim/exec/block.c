@@ -108,6 +108,7 @@ static bool place_shared(struct block *block, const struct grid *grid)
 		return false;
 	block->view.shared = block->arena + block->arena_bytes - total;
 	block->view.dynamic = block->view.shared + fixed;
+	block->view.shared_end = block->view.shared + total;
 	words = (uint32_t *)(void *)block->view.shared;
 	for (size_t i = 0; i < total / 4; i++)
 		words[i] = DEVICE_POISON;

@@ -301,6 +301,20 @@ __device__ unsigned transposes_differ(unsigned short (*rows)[8], unsigned short 
 	return wrong;
 }
 
+/* Each lane reads what others stored, and stores where they load: neither runs ahead. */
+__device__ unsigned lanes_run_ahead(unsigned *words)
+{
+	unsigned t = threadIdx.x, at = address_of(&words[4 * (t % 8)]), word;
+
+	asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" :: "r"(at), "r"(t)
+		     : "memory");
+	word = words[31 - t];
+	asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "+r"(at) : "r"(at)
+		     : "memory");
+	words[31 - t] = 99;
+	return (word != 31 - t) + (at != t);
+}
+
 /* Rows of A are all 1, columns of B have 1.5 in their first half: sums of 16 and of 32 products. */
 __device__ unsigned codes_differ()
 {
@@ -338,6 +352,8 @@ __global__ void forms(unsigned *cells, const unsigned *in, unsigned *wrong)
 
 	__syncthreads();
 	count += fences_differ(shared) + fences_differ(cells);
+	__syncthreads();
+	count += lanes_run_ahead(shared);
 	__syncthreads();
 	count += barriers_differ(&barrier, bulk, &shared[t], &in[t])
 		+ transposes_differ(rows, back) + codes_differ();

@@ -12,7 +12,7 @@ __device__ unsigned tf32_of(float x, int direction)
 	unsigned bits = __float_as_uint(x) & 0x7fffffff;
 
 	if (x != x)
-		return 0x7fffffff;
+		return direction == 2 ? __float_as_uint(x) & ~0x1fffu : 0x7fffe000;
 	if (bits == 0x7f800000)
 		return __float_as_uint(x);
 	/* 2^(exponent - 10); subnormal numbers have the exponent of the smallest normal one. */

@@ -60,7 +60,7 @@ __global__ void tile_floats(const float *in, float *out)
 
 __global__ void updates(const int *in, int *out)
 {
-	__shared__ cuda::atomic<int, cuda::thread_scope_block> sum, scanned, wide;
+	__shared__ cuda::atomic<int, cuda::thread_scope_block> sum, scanned, wide[2];
 	cg::thread_block block = cg::this_thread_block();
 	auto warp = cg::tiled_partition<32>(block);
 	int i = threadIdx.x, same;
@@ -68,18 +68,20 @@ __global__ void updates(const int *in, int *out)
 	if (i == 0) {
 		sum.store(0);
 		scanned.store(100);
-		wide.store(1000);
+		wide[0].store(1000);
+		wide[1].store(1000);
 	}
 	block.sync();
 	cg::reduce_update_async(warp, sum, in[i], cg::plus<int>());
 	cg::reduce_store_async(warp, &out[256 + i / 32], in[i], cg::greater<int>());
 	if (i < 32)
 		out[288 + i] = cg::inclusive_scan_update(warp, scanned, in[i]);
-	if (i >= 64 && i < 128)
-		out[320 + i - 64] = cg::exclusive_scan_update(cg::tiled_partition<64>(block), wide, in[i]);
+	same = cg::exclusive_scan_update(cg::tiled_partition<64>(block), wide[i / 64], in[i]);
+	if (i >= 64)
+		out[320 + i - 64] = same;
 	auto token = block.barrier_arrive();
 	block.barrier_wait(std::move(token));
-	out[i] = sum.load() + scanned.load() + wide.load();
+	out[i] = sum.load() + scanned.load() + wide[1].load();
 	cg::coalesced_group all = cg::binary_partition(warp, true);
 	out[384 + i] = all.meta_group_rank() * 10 + all.meta_group_size()
 		+ 100 * (int)(all.match_all(7, same) == 0xffffffffu && same);

@@ -18,7 +18,6 @@ struct nvcc_step {
 	const char *const *flags, *const *more;
 	char *const *points;            /* names of points to record; NULL: none */
 	int capability;                 /* 90 for 9.0; 0: that of the GPU of this machine */
-	bool extended;                  /* lambdas of host code in kernels */
 	struct sandbox *sandbox;
 };
 

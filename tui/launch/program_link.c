@@ -24,7 +24,7 @@ enum status program_build_gpu(const struct program *p, const struct program_sour
 	char *out = program_temporary(p, "device", number, "fatbin");
 	const struct nvcc_step step = {
 		.nvcc = &p->nvcc, .file = s->files[number], .in = s->files[number], .out = out,
-		.standard = s->standard, .flags = s->flags, .extended = true,
+		.standard = s->standard, .flags = s->flags,
 		.more = s->file_flags ? s->file_flags[number] : NULL,
 		.points = p->points[number], .capability = s->capability, .sandbox = s->sandbox,
 	};

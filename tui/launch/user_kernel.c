@@ -30,6 +30,7 @@
 #include "tui/launch/gpu_code.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/nvcc.h"
+#include "tui/launch/object.h"
 #include "tui/launch/parameter_space.h"
 #include "tui/launch/preprocess_cache.h"
 #include "tui/launch/programs.h"
@@ -56,6 +57,7 @@ struct user_kernel {
 	bool left_out;                  /* headers of a framework */
 	char *device;                   /* then: `source` without host code, which needs them */
 	char *lockstep;                 /* user_kernel_lockstep(); NULL: none */
+	char *static_symbol;            /* for a GPU: the name of a static kernel; NULL: it is not */
 	struct kernel_variable *variables;      /* with what they are on a GPU */
 	/* Plain, probed. */
 	struct gpu_code *gpu[2];        /* NULL: none */
@@ -415,20 +417,46 @@ static void find_variables(struct user_kernel *k, const struct gpu_code *gpu)
 	k->kernel.variables = k->variables;
 }
 
+/* The name of a static function, which only the object's own table has. */
+static void find_static(struct user_kernel *k, uint64_t place)
+{
+	char *path = temporary(k, false, "so");
+	struct object object;
+	bool valid;
+
+	if (object_open(path, ET_DYN, &object, &valid) == STATUS_OK && valid) {
+		for (size_t i = 0; i < object.symbol_count && !k->static_symbol; i++) {
+			const Elf64_Sym *symbol = &object.symbols[i];
+
+			if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_value == place)
+				k->static_symbol = xstrdup(object_symbol_name(&object, symbol));
+		}
+	} else {
+		error_clear();          /* the plain name may be the right one */
+	}
+	object_close(&object);
+	free(path);
+}
+
 /* In C++, finds the kernel's mangled name. */
 static void find_symbol(struct user_kernel *k)
 {
 	void *const *entry = dlsym(k->object[0], "ft_user_entry");
 	Dl_info info;
 
-	if (entry && dladdr(*entry, &info) && info.dli_saddr == *entry)
+	if (!entry || !dladdr(*entry, &info))
+		return;
+	if (info.dli_saddr == *entry)
 		k->kernel.symbol = info.dli_sname;
+	else if (k->gpu[0])
+		find_static(k, (uint64_t)((const char *)*entry - (const char *)info.dli_fbase));
 }
 
 static void add_gpu_code(struct user_kernel *k, const struct gpu_code *plain,
 			 const struct gpu_code *probed)
 {
-	const char *symbol = k->kernel.symbol ? k->kernel.symbol : k->kernel.name;
+	const char *symbol = k->kernel.symbol ? k->kernel.symbol
+		: k->static_symbol ? k->static_symbol : k->kernel.name;
 
 	k->code.fatbin[0] = gpu_code_image(plain);
 	k->code.fatbin[1] = gpu_code_image(probed);
@@ -495,6 +523,7 @@ void user_kernel_free(struct user_kernel *k)
 	compiler_free(&k->compiler);
 	compiler_free(&k->nvcc);
 	free(k->lockstep);
+	free(k->static_symbol);
 	free(k->device);
 	free(k->directory);
 	free(k->file);

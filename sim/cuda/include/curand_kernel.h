@@ -1,7 +1,6 @@
 /* curand_kernel.h - cuRAND's device interface for C++ files on the simulator: XORWOW and
- * Philox4_32_10 with uniform, normal, log-normal and Poisson numbers (Poisson numbers of
- * means from 64 to 4000 are not measured on a GPU). Files without kernels (.cpp) get the
- * generators and their integers. */
+ * Philox4_32_10 with uniform, normal, log-normal and Poisson numbers. Files without
+ * kernels (.cpp) get the generators and their integers. */
 #ifndef FLASHTWIN_CURAND_KERNEL_H
 #define FLASHTWIN_CURAND_KERNEL_H
 #define CURAND_KERNEL_H_        /* programs test it */

@@ -2,6 +2,15 @@
 #ifndef SIM_PTX_MATRIX_H
 #define SIM_PTX_MATRIX_H
 
+/* No lane goes on before all have loaded or stored, as on a GPU. That orders no memory: the checker
+ * reports what relies on it. */
+FT_PTX void ft_ptx_matrix_done(const struct ft_site *site)
+{
+	struct ft_gather none;
+
+	ft_tensor_rows(site, NULL, &none);
+}
+
 #define FT_PTX_MATRIX(suffix, transposed) \
 	template <int N> FT_PTX void ft_ptx_ldmatrix##suffix(const struct ft_site *site, \
 							     ft_places<N> to, void *row) \
@@ -11,6 +20,7 @@
 		ft_tensor_rows(site, row, &rows); \
 		for (int i = 0; i < N; i++) \
 			to.at[i]->put(ft_tensor_load(&rows, i, ft_ptx_lane(), transposed)); \
+		ft_ptx_matrix_done(site); \
 	} \
 	template <int N> FT_PTX void ft_ptx_stmatrix##suffix(const struct ft_site *site, \
 							     void *row, ft_values<N> from) \
@@ -21,6 +31,7 @@
 		for (int i = 0; i < N; i++) \
 			ft_tensor_store(&rows, i, ft_ptx_lane(), transposed, \
 					from.at[i].template as<unsigned>()); \
+		ft_ptx_matrix_done(site); \
 	}
 FT_PTX_MATRIX(, false)
 FT_PTX_MATRIX(_trans, true)

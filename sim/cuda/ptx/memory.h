@@ -31,10 +31,9 @@ FT_PTX uint64_t ft_ptx_from_shared(uint64_t shared)
 {
 	return (uintptr_t)ft_ptx_shared(ft_reg(shared), 0);
 }
-/* No block has more shared memory than 227 KiB. */
 FT_PTX bool ft_ptx_is_shared(uint64_t generic)
 {
-	return generic - (uintptr_t)ft_shared_at(0) < 227u << 10;
+	return generic - (uintptr_t)ft_shared_at(0) < ft_shared_bytes();
 }
 FT_PTX void ft_ptx_prefetch(const void *) { }
 /* Cache policies have no effect. These are the values that CUTLASS has for an sm_90. */
