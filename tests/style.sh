@@ -39,7 +39,7 @@ done
 sources=$(find base engine kernels main.c sim tests traces tui -name '*.[ch]' ! -name '*.*.c' \
 	! -name schema.c ! -name export_page.c ! -name 'code.h' ! -name capture_rules.h \
 	! -path kernels/sources.c ! -name '*fatbins.c')
-kernels=$(find kernels labs tests/checker tests/gpu tests/*.cu -name '*.cu' -o -name '*.cuh')
+kernels=$(find kernels labs tests/checker tests/gpu tests/suites/harness tests/*.cu -name '*.cu' -o -name '*.cuh')
 result 'lines have at most 100 columns' "$(too_long $sources $kernels)"
 result 'null pointers are tested as p and !p' "$(null_tests $sources)"
 result 'sizeof of a value has no parentheses' "$(sizeof_values $sources)"

@@ -83,7 +83,7 @@ def jobs(arguments):
 def name_of(row):
     if "kernel" in row:
         return f'{row["path"]} {row["kernel"]}'
-    return ' '.join([row["path"], *row.get("args", [])])
+    return programs.name_of(row)
 
 
 def device(flashtwin):

@@ -22,9 +22,12 @@ Written by `tests/suites/causes.py` from the lists in `tests/suites/programs/` a
 `tests/suites/kernels/`, which name repositories and commits. `tests/suites/programs.py` and
 `tests/suites/kernels.py` run the rows from checkouts of these, unmodified. A program passes if it
 ends with success and prints what its own verification prints where it has one; the outputs of a
-kernel are compared with NumPy. A program with several kernels to choose from has a row for each.
-The rows were last run on the simulator on 2026-11-28, but for histogram256, which was run on
-2026-11-30 (535 s on one idle processor), and 21 programs of llm.c, which were run before: attention_backward 2 to 7, classifier_fused, crossentropy_softmax_backward, matmul_backward,
+kernel are compared with NumPy. A program with several kernels to choose from has a row for each. A
+row of FlashInfer's attention is a program in `tests/suites/harness/` that calls its headers. The
+rows were last run on the simulator on 2026-11-28, but for histogram256 and FlashInfer's attention,
+which were run on 2026-11-30 (histogram256 535 s on one idle processor), and 21 programs of llm.c,
+which were run before: attention_backward 2 to 7, classifier_fused, crossentropy_softmax_backward,
+matmul_backward,
 matmul_forward 1, 3 and 4, softmax_forward 3 and 5 to 8. [doc/programs.md](programs.md) has a GPU's
 results.
 """
@@ -52,9 +55,9 @@ def count_table(suites, what):
 
 
 def name_of(suite, row):
-    """A kernel's name, or a program's file and arguments, if they are a list."""
-    words = [row["kernel"]] if "kernel" in row else row.get("args", [])
-    return ' '.join([suite["suite"] + ':', row["path"], *words])
+    """A kernel's file and name, or what a program's row is called."""
+    name = f'{row["path"]} {row["kernel"]}' if "kernel" in row else programs.name_of(row)
+    return f'{suite["suite"]}: {name}'
 
 
 def cause_table(suites):

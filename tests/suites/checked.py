@@ -6,7 +6,7 @@ at once as there are processors, and writes a table of the findings with what wa
 
 usage: checked.py FLASHTWIN TABLE.md LIST.json=CHECKOUT...
 
-verdicts.json, beside this file, has the judgements: a list of objects with
+verdicts/findings.json has the judgements: a list of objects with
   "suite"    the list's "suite"
   "finding"  "CLASS FILE:LINE", both of one side of it; lints are not judged
   "verdict"  "bug"; "rule": CUDA's rules forbid it, but nothing follows from it in this code; "false"
@@ -70,7 +70,7 @@ def jobs(arguments):
 
 
 def read_verdicts():
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'verdicts.json')
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'verdicts', 'findings.json')
     with open(path, encoding='utf-8') as file:
         return {(v["suite"], v["finding"]): v for v in json.load(file)}
 
@@ -86,7 +86,7 @@ def write_table(out, rows, groups, verdicts):
     out.write('# The checker on public programs and kernels\n\n'
               'Written by `tests/suites/checked.py` from the lists in `tests/suites/programs/` and\n'
               '`tests/suites/kernels/`: each row with `--check`, but for programs that are ended'
-              ' after their\nverification. `tests/suites/verdicts.json` has the judgements.'
+              ' after their\nverification. `tests/suites/verdicts/findings.json` has the judgements.'
               ' "rule": CUDA\'s rules forbid it, but\nnothing follows from it in this code.'
               ' Lints are not findings, and are not listed.\n\n'
               '| suite | rows | without findings | with findings | not done in time | end otherwise'
@@ -127,8 +127,8 @@ def main():
         if state in ('too long', 'other'):
             print(f'{state}: {job[0]["suite"]}: {job[2]["path"]} {job[2].get("kernel", "")}')
     states = [row[1] for row in rows]
-    print(f'{len(rows)} rows, {states.count("findings")} with findings, {len(groups)} findings,'
-          f' {bad} not judged or false')
+    print(f'{len(rows)} rows, {states.count("findings")} with findings; findings:'
+          f' {len(groups)}, {bad} not judged or false')
     sys.exit(bad > 0)
 
 

@@ -4,6 +4,8 @@
 The lists are tests/suites/programs/*.json: an object with "suite", "repository", "commit" (40 hex
 digits), "license", "about" and "rows". A row is a program as it is in the repository:
   "path"      its first file, in whose folder it runs; "files": the others, from the top
+  "harness"   a file of tests/suites/harness that is compiled instead of "path": a program of our own
+              that calls what the headers of the repository have; "path" is the one that matters
   "kind"      "program"
   "include"   folders of -I, from the top
   "options"   more options of `run`, such as -D and -l
@@ -17,7 +19,8 @@ digits), "license", "about" and "rows". A row is a program as it is in the repos
 Nothing of the repositories is here.
 
 usage: programs.py --list LIST.json...                  checks and counts the lists
-       programs.py FLASHTWIN LIST.json CHECKOUT [TEXT]  runs the rows whose path has TEXT, prints TAP
+       programs.py FLASHTWIN LIST.json CHECKOUT [TEXT]  runs the rows whose path or harness has TEXT,
+                                                        prints TAP
 
 A row that is refused is run too, and reported if it runs now. FLASHTWIN_RUN has more options of
 `run`, such as --check. Programs write files into a copy of the checkout if you give them one.
@@ -30,9 +33,10 @@ import tempfile
 sys.dont_write_bytecode = True          # sources may be read-only
 import rows
 
-ROW = {"path": str, "kind": str, "files": list, "include": list, "options": list, "args": list,
-       "exit": int, "prints": str, "until": str, "refused": str, "cause": str}
+ROW = {"path": str, "harness": str, "kind": str, "files": list, "include": list, "options": list,
+       "args": list, "exit": int, "prints": str, "until": str, "refused": str, "cause": str}
 SECONDS = 3600                  # histogram256 takes 9 minutes on one idle processor
+HARNESS = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'harness')
 
 
 def check_row(row):
@@ -44,14 +48,24 @@ def check_row(row):
     for path in [row["path"], *row.get("files", []), *row.get("include", [])]:
         if not rows.is_inside(path):
             return f'{path}: not inside'
+    harness = row.get("harness")
+    if harness is not None and (os.path.basename(harness) != harness
+                                or not os.path.isfile(os.path.join(HARNESS, harness))):
+        return f'no file harness/{harness}'
     if sum(name in row for name in ("exit", "until", "refused")) != 1:
         return 'expected either exit, until or refused'
     return None
 
 
+def name_of(row):
+    """Files, options and arguments: no two rows of a list have the same."""
+    words = [row["path"], row.get("harness"), *row.get("options", []), *row.get("args", [])]
+    return ' '.join(word for word in words if word)
+
+
 def read_list(path):
     return rows.read_list(path, check_row, lambda row: (
-        row.get("path"), *row.get("options", []), *row.get("args", [])))
+        row.get("path"), row.get("harness"), *row.get("options", []), *row.get("args", [])))
 
 
 def command(flashtwin, row, here):
@@ -62,7 +76,8 @@ def command(flashtwin, row, here):
     for folder in row.get("include", []):
         words += ['-I', place(folder)]
     words += row.get("options", [])
-    words += [place(path) for path in [row["path"], *row.get("files", [])]]
+    words += [os.path.join(HARNESS, row["harness"]) if "harness" in row else place(row["path"])]
+    words += [place(path) for path in row.get("files", [])]
     return words + ['--', *row.get("args", [])]
 
 
@@ -112,18 +127,17 @@ def main():
         raise SystemExit(__doc__)
     flashtwin, path, checkout = sys.argv[1:4]
     chosen = [row for row in read_list(path)["rows"]
-              if sys.argv[4:] == [] or sys.argv[4] in row["path"]]
+              if sys.argv[4:] == [] or sys.argv[4] in row["path"] + ' ' + row.get("harness", "")]
     print(f'1..{len(chosen)}')
     failed = 0
     for number, row in enumerate(chosen, 1):
         wrong = rows.missing(row, checkout) or run(os.path.abspath(flashtwin), row, checkout)
-        name = ' '.join([row["path"], *row.get("options", []), *row.get("args", [])])
         if "refused" in row:
             state = f'# TODO {row["refused"]}'
         else:
             state = ''
             failed += wrong is not None
-        print(f'{"not ok" if wrong else "ok"} {number} - {name} {state}'.rstrip())
+        print(f'{"not ok" if wrong else "ok"} {number} - {name_of(row)} {state}'.rstrip())
         if wrong:
             print('# ' + wrong)
         sys.stdout.flush()

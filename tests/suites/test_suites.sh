@@ -43,6 +43,37 @@ python3 "$suites/programs.py" "$flashtwin" programs.json checkout >out 2>err
 result 'programs are run' "$(grep -v '^#' out | tr '\n' '|' | grep -vxF \
 	'1..3|ok 1 - a/one.cu|not ok 2 - a/one.cu x|not ok 3 - a/two.cu # TODO missing|')"
 
+# A harness is compiled in place of the path, and includes headers of the checkout.
+mkdir -p harnesses/harness
+cp "$suites/programs.py" "$suites/rows.py" harnesses
+printf 'const char text[] = "two PASSED";\n' >checkout/a/text.cuh
+printf '#include <cstdio>\n#include <a/text.cuh>\nint main() { puts(text); }\n' \
+	>harnesses/harness/two.cu
+cat >harness.json <<'END'
+{ "suite": "s", "repository": "https://example.org/s", "license": "MIT", "about": "for this test",
+  "commit": "0123456789012345678901234567890123456789",
+  "rows": [ { "path": "a/text.cuh", "harness": "two.cu", "kind": "program", "include": ["."],
+      "exit": 0, "prints": "two PASSED" },
+    { "path": "a/text.cuh", "harness": "two.cu", "kind": "program", "exit": 0 },
+    { "path": "a/three.cuh", "harness": "two.cu", "kind": "program", "exit": 0 } ] }
+END
+python3 harnesses/programs.py --list harness.json >out 2>err
+result 'two rows of one harness need other options or arguments' \
+	"$(grep -q 'a/text.cuh: twice' err || cat out err)"
+sed '/"program", "exit": 0 },/s/"exit"/"args": ["x"], &/' harness.json >harness_args.json
+python3 harnesses/programs.py "$flashtwin" harness_args.json checkout >out 2>err
+result 'a harness is run, with the headers of the checkout' \
+	"$(grep -v '^#' out | tr '\n' '|' | grep -vxF '1..3|ok 1 - a/text.cuh two.cu|not ok 2 - a/text.cuh two.cu x|not ok 3 - a/three.cuh two.cu|')$(cat err)"
+python3 harnesses/programs.py "$flashtwin" harness_args.json checkout two.cu >out 2>err
+result 'rows are chosen by harness' "$(head -n 1 out | grep -vxF 1..3)$(cat err)"
+sed 's|two.cu|../two.cu|' harness_args.json >wrong.json
+mv harnesses/harness/two.cu harnesses
+python3 harnesses/programs.py --list wrong.json >out 2>err
+result 'a harness is in its folder' "$(grep -q 'no file harness/../two.cu' err || cat out err)"
+python3 harnesses/programs.py --list harness_args.json >out 2>err
+result 'a harness that is missing is refused' \
+	"$(grep -q 'a/text.cuh: no file harness/two.cu' err || cat out err)"
+
 # Single kernels under `launch`.
 python3 "$suites/kernels.py" --list "$suites"/kernels/*.json >out 2>err
 result 'all lists of kernels are well-formed' "$(cat err)"
@@ -87,8 +118,14 @@ cat >stand-in <<'END'
 case "$*" in
 info*) echo 'cuda:0   NVIDIA Test, profile t'; echo 'CUDA 1.0, driver 2'; exit 0 ;;
 *--device\ both*same.cu*) echo 'sim and cuda: 2 buffers compared, 0 bits differ' >&2; exit 0 ;;
+*--device\ both*_decode.cu*) echo 'sim and cuda: 6 buffers compared, 0 bits differ' >&2; exit 0 ;;
 *--device\ both*other.cu*) echo 'sim and cuda: 1 buffer compared, 7 bits differ' >&2; exit 1 ;;
-*--device\ both*clock.cu*) echo 'sim and cuda: 1 buffer compared, 9 bits differ' >&2; exit 1 ;;
+*--device\ both*Intrinsics.cu*) echo 'sim and cuda: 1 buffer compared, 9 bits differ' >&2; exit 1 ;;
+*--device\ both*clock.cu*) echo "sim and cuda: 1 buffer compared, 0 bits differ,\
+ 2 buffers that depend on clock() left out" >&2; exit 0 ;;
+*--check*other.cu*) printf '%s\n' 'race-block in k, L0: 4 bytes' >&2
+	printf '  write by block (0,0,0) thread (%s,0,0) after 0 barriers, ./x.cu:%s\n' 1 7 2 8 >&2; exit 4 ;;
+*--check*) exit 0 ;;
 esac
 echo 'flashtwin run: no GPU' >&2
 exit 77
@@ -99,19 +136,43 @@ cat >programs/list.json <<'END'
   "commit": "0123456789012345678901234567890123456789",
   "rows": [ { "path": "same.cu", "kind": "program", "exit": 0 },
     { "path": "other.cu", "kind": "program", "exit": 0 },
-    { "path": "Samples/0_Introduction/clock/clock.cu", "kind": "program", "exit": 0 },
+    { "path": "Samples/0_Introduction/simpleAtomicIntrinsics/simpleAtomicIntrinsics.cu",
+      "kind": "program", "exit": 0 },
+    { "path": "clock.cu", "kind": "program", "exit": 0 },
+    { "path": "Samples/2_Concepts_and_Techniques/dct8x8/dct8x8.cu", "kind": "program", "exit": 0 },
     { "path": "none.cu", "kind": "program", "exit": 0 },
+    { "path": "header.cuh", "harness": "flashinfer_single_decode.cu", "kind": "program",
+      "options": ["-D", "DIM=64"], "args": ["1"], "exit": 0 },
     { "path": "refused.cu", "kind": "program", "cause": "missing", "refused": "missing" } ] }
 END
-mkdir -p both/Samples/0_Introduction/clock
+mkdir -p both/Samples/0_Introduction/simpleAtomicIntrinsics \
+	both/Samples/2_Concepts_and_Techniques/dct8x8
 python3 "$suites/both.py" ./stand-in table.md programs/list.json=both >out 2>err
 code=$?
 expect 'a program that differs' 1 '^differs: s: other.cu: 1 buffer compared, 7 bits differ$' \
 	'^not compared: s: none.cu: exit code 77: ' \
-	'^3 compared, 1 with 0 differing bits, 1 whose results depend on order or time, 1 not compared$'
+	'^not compared: s: .*dct8x8.cu: textures are on the simulator only$' \
+	'^5 compared, 3 with 0 differing bits, 1 whose results depend on order or time, 2 not compared$'
 result 'the table of what was compared' "$(grep -q '^NVIDIA Test, CUDA 1.0, driver 2, ' table.md &&
-	grep -qF '| s | 3 | 1 |' table.md && grep -qF '| s: same.cu | 2 buffers compared' table.md &&
-	grep -q 'clock.cu | .* 9 bits differ: stores clock()' table.md || cat table.md)"
+	grep -qF '| s | 5 | 3 |' table.md && grep -qF '| s: same.cu | 2 buffers compared' table.md &&
+	grep -qF '| s: header.cuh flashinfer_single_decode.cu -D DIM=64 1 | 6 buffers' table.md &&
+	grep -q 'Intrinsics.cu | .* 9 bits differ: atomicExch' table.md || cat table.md)"
+
+# --- the checker: findings of the same stand-in, with and without a judgement ---
+
+cp -r "$suites" checked-suites
+python3 checked-suites/checked.py ./stand-in checked.md programs/list.json=both >out 2>err
+code=$?
+expect 'a finding that nobody judged' 1 '^open: s: race-block x.cu:7, x.cu:8$' \
+	'^7 rows, 1 with findings; findings: 1, 1 not judged or false$'
+cat >checked-suites/verdicts/findings.json <<'END'
+[ { "suite": "s", "finding": "race-block x.cu:8", "verdict": "bug", "why": "No barrier." } ]
+END
+python3 checked-suites/checked.py ./stand-in checked.md programs/list.json=both >out 2>err
+code=$?
+expect 'a judgement goes by either side' 0 '^7 rows, 1 with findings; findings: 1, 0 not judged'
+result 'and is in the table' "$(grep -qF '| s | `race-block` | x.cu:7, x.cu:8 | 1 | bug | No barrier. |' \
+	checked.md || cat checked.md)"
 
 # refused WHAT SED: the list of one case and one skipped file is refused after the edit
 cat >good.json <<'END'
