@@ -19,9 +19,9 @@ static enum status may_read_clock(struct store *trace, int64_t run, bool *may)
 	int step;
 
 	*may = false;
-	if (sqlite3_prepare_v2(store_db(trace), "SELECT 1 FROM v_source WHERE run = ?1"
-			       " AND (source LIKE '%clock%' OR source LIKE '%globaltimer%') LIMIT 1",
-			       -1, &rows, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(store_db(trace), "SELECT 1 FROM v_source WHERE run = ?1 AND"
+			       " (source LIKE '%clock%' OR source LIKE '%globaltimer%')"
+			       " LIMIT 1", -1, &rows, NULL) != SQLITE_OK)
 		return store_read_failed(trace);
 	sqlite3_bind_int64(rows, 1, run);
 	step = sqlite3_step(rows);

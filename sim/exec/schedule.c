@@ -29,8 +29,9 @@
 /* Clusters that take turns from the start if their order is random and they are not independent. */
 #define SEEDED_RESIDENT 4
 
-/* What a step adds to clock(), about as many cycles as a GPU needs for a few instructions. The other
- * clock differs from it in both words of its values, and in every byte of small differences. */
+/* What a step adds to clock(), about as many cycles as a GPU needs for a few instructions. The
+ * other clock differs from it in both words of its values, and in every byte of small
+ * differences. */
 enum { CLOCK_STEP = 16, OTHER_CLOCK_STEP = 0x01020305 };
 #define OTHER_CLOCK_FIRST 0x1234567890123u
 

@@ -1,7 +1,8 @@
 /* steps.h - the current basic block, actions pending at the next one, and a launch's step budget.
  *
  * Only kernels compiled with -fsanitize-coverage=trace-pc count steps: the checked builds, and
- * users' kernels built for it or with calls of clock(). One launch runs at a time, on one OS thread.
+ * users' kernels built for it or with calls of clock(). One launch runs at a time, on one OS
+ * thread.
  */
 #ifndef SIM_STEPS_H
 #define SIM_STEPS_H

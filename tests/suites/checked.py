@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """checked.py - what the checker says of the programs and kernels of public repositories.
 
-Runs every row of the lists (programs.py, kernels.py) that runs on the simulator with --check, as many
-at once as there are processors, and writes a table of the findings with what was judged of each.
+Runs every row of the lists (programs.py, kernels.py) that runs on the simulator with --check, as
+many at once as there are processors, and writes a table of the findings with what was judged of
+each.
 
 usage: checked.py FLASHTWIN TABLE.md LIST.json=CHECKOUT...
 
 verdicts/findings.json has the judgements: a list of objects with
   "suite"    the list's "suite"
   "finding"  "CLASS FILE:LINE", both of one side of it; lints are not judged
-  "verdict"  "bug"; "rule": CUDA's rules forbid it, but nothing follows from it in this code; "false"
+  "verdict"  "bug"; "rule": CUDA's rules forbid it, but nothing follows from it here; "false"
   "why"      one sentence
 Prints a line for each finding without a judgement. Exits 1 if there is one, or one that is false.
 """
@@ -84,10 +85,10 @@ def verdict_of(verdicts, suite, kind, sides):
 
 def write_table(out, rows, groups, verdicts):
     out.write('# The checker on public programs and kernels\n\n'
-              'Written by `tests/suites/checked.py` from the lists in `tests/suites/programs/` and\n'
-              '`tests/suites/kernels/`: each row with `--check`, but for programs that are ended'
-              ' after their\nverification. `tests/suites/verdicts/findings.json` has the judgements.'
-              ' "rule": CUDA\'s rules forbid it, but\nnothing follows from it in this code.'
+              'Written by `tests/suites/checked.py` from the lists in `tests/suites/programs/`'
+              ' and\n`tests/suites/kernels/`: each row with `--check`, but for programs that are'
+              ' ended after their\nverification. `tests/suites/verdicts/findings.json` has the'
+              ' judgements. "rule": CUDA\'s rules\nforbid it, but nothing follows from it here.'
               ' Lints are not findings, and are not listed.\n\n'
               '| suite | rows | without findings | with findings | not done in time | end otherwise'
               ' |\n|---|---|---|---|---|---|\n')

@@ -95,8 +95,8 @@ enum status nvcc_run(const struct nvcc_step *step)
 	enum status status = STATUS_OK;
 
 	arg_list_add_all(&args, (const char *const[]){ "-fatbin", "-x", "cu", standard, "-w",
-		  "--expt-relaxed-constexpr", "--extended-lambda", "--no-compress", "-gencode", code,
-		  NULL });
+		  "--expt-relaxed-constexpr", "--extended-lambda", "--no-compress",
+		  "-gencode", code, NULL });
 	arg_list_split(&args, flags);
 	if (step->points) {
 		status = write_points(points, step->points);

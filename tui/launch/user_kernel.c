@@ -57,7 +57,7 @@ struct user_kernel {
 	bool left_out;                  /* headers of a framework */
 	char *device;                   /* then: `source` without host code, which needs them */
 	char *lockstep;                 /* user_kernel_lockstep(); NULL: none */
-	char *static_symbol;            /* for a GPU: the name of a static kernel; NULL: it is not */
+	char *static_symbol;            /* for a GPU: the name of a static kernel; else NULL */
 	struct kernel_variable *variables;      /* with what they are on a GPU */
 	/* Plain, probed. */
 	struct gpu_code *gpu[2];        /* NULL: none */
