@@ -512,7 +512,7 @@ def numbered_checked():
 
 def numbered_race():
     return Case('wide_tiles.cu', 'numbered_race', '1', '64', {'out': Out('i32', 64)},
-                fails=(4, 'race-shared', 'wide_tiles.cu:133'), options=['--check'], gpu=False)
+                fails=(4, 'race-shared', 'wide_tiles.cu:135'), options=['--check'], gpu=False)
 
 
 def numbered_wrong():
