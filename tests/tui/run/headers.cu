@@ -35,6 +35,7 @@
 #include <cuda.h>
 #include <cuda/atomic>
 #include <cuda/barrier>
+#include <cuda/cmath>
 #include <cuda/pipeline>
 #include <cuda/std/array>
 #include <cuda/std/atomic>

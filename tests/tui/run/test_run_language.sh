@@ -225,6 +225,25 @@ run run address.cu -o address.twin
 run replay --trust address.twin
 expect 'a first value that is an address' 0 ' 0 bits differ$'
 
+# --- integers of <cuda/cmath> ---
+
+cp "$srcdir/tests/tui/run/integers.cu" .
+wanted='unsigned: 43 divisors, 0 wrong on the host, 0 on the device
+int: 43 divisors, 0 wrong on the host, 0 on the device
+unsigned long long: 43 divisors, 0 wrong on the host, 0 on the device
+long long: 43 divisors, 0 wrong on the host, 0 on the device
+unsigned short: 43 divisors, 0 wrong on the host, 0 on the device
+signed char: 43 divisors, 0 wrong on the host, 0 on the device
+1: 1 0 0 0
+3: 3 0xaaaaaaab 0 1
+7: 7 0x92492492 1 2
+16: 16 0 0 4
+5 20 16 1 32 16 4 5 34 16
+no error'
+run run integers.cu --no-record
+result 'division by a number known before, and functions of integers' \
+	"$([ "$code" = 0 ] && [ "$(cat out)" = "$wanted" ] || cat out err)"
+
 # Every header of sim/cuda/include, in one file; two are parts of cuda_runtime_api.h.
 cp "$srcdir/tests/tui/run/headers.cu" .
 (cd "$srcdir/sim/cuda/include" && find . -type f | sed 's,^\./,,' |
