@@ -1,9 +1,9 @@
 /* unit_program.c - prepares a file of a whole program for one of its two passes.
  *
  * In the host pass a kernel's body becomes a stub that launches it, and functions for devices only
- * lose their bodies. In the device pass a kernel begins with the entry of its table, and other
- * functions become inline: they are compiled only where a kernel uses them. In both, main() gets
- * another name. See sim/cuda/program.h. Used by unit_read.c.
+ * lose their bodies, or are removed if they were declared before. In the device pass a kernel begins
+ * with the entry of its table, and other functions become inline: they are compiled only where a
+ * kernel uses them. In both, main() gets another name. See sim/cuda/program.h. Used by unit_read.c.
  */
 #include "config.h"
 
@@ -283,6 +283,26 @@ void unit_drop_body(struct unit *u, const struct function *f)
 	u->tokens.at[last].instead = ";";
 }
 
+/* Whether the name has its class or namespace before it: what it declares was declared there. */
+static bool is_qualified(const struct unit *u, int start, int name)
+{
+	int before = name - 1;
+
+	if (before > start && token_is(token_at(u, before), "~"))
+		before--;
+	return before > start && token_is(token_at(u, before), ":")
+		&& token_is(token_at(u, before - 1), ":");
+}
+
+/* A function for devices only, in the host's pass. */
+static void drop_device_function(struct unit *u, int start, const struct function *f)
+{
+	if (is_qualified(u, start, f->name))
+		unit_drop(u, start, token_at(u, f->body)->match + 1);
+	else
+		unit_drop_body(u, f);
+}
+
 enum status unit_program_function(struct unit *u, int start, const struct function *f,
 				  const struct function_kind *kind)
 {
@@ -292,7 +312,7 @@ enum status unit_program_function(struct unit *u, int start, const struct functi
 		return STATUS_OK;
 	if (u->mode.pass == PASS_HOST && kind->device && !kind->host && !kind->is_constexpr
 	    && !has_deduced_type(u, start, f)) {
-		unit_drop_body(u, f);
+		drop_device_function(u, start, f);
 		return STATUS_OK;
 	}
 	if (!kind->member && token_is(token_at(u, f->name), "main"))

@@ -34,5 +34,7 @@ FT_ELEMENT_IS(__half2, "f16")
 
 typedef __half half;
 typedef __half2 half2;
+typedef __half nv_half;
+typedef __half2 nv_half2;
 
 #endif

@@ -185,6 +185,32 @@ START_TEST(functions_of_each_side)
 }
 END_TEST
 
+/* What C++ does not allow twice: a declaration outside of the class that has it. */
+START_TEST(functions_defined_outside_of_their_class)
+{
+	static const char *const definitions[] = {
+		"__device__ void S::f(float v) { x = v; }",
+		"template <class T> __device__ S<T>::S(T v) : x(v) { }",
+		"template <class T> __device__ S<T>::~S() { }",
+		"template <class T> __device__ T S<T>::operator[](int i) const { return x + i; }",
+		"template <class T> __device__ S<T>::operator T() const { return x; }",
+		"template <class T> template <class U> __device__ U n::S<T>::f(U u) { return u; }",
+		"__device__ int n::f(int x) { return x; }",
+	};
+
+	for (size_t i = 0; i < sizeof definitions / sizeof definitions[0]; i++) {
+		char *text = xasprintf("int before; %s int after;", definitions[i]);
+
+		has(text, true, "int before; int after;");
+		has(text, false, strstr(definitions[i], "::"));
+		free(text);
+	}
+	has("int before; __host__ __device__ void S::f() { x = 1; }", true, "S::f() { x = 1; }");
+	has("__device__ std::pair<int, int> f(int x) { return { x, x }; }", true,
+	    "std::pair<int, int> f(int x);");
+}
+END_TEST
+
 START_TEST(main_gets_another_name)
 {
 	both_have("int main(int argc, char **argv) { return 3; }",
@@ -227,6 +253,7 @@ int main(void)
 	tcase_add_test(tests, a_kernel_becomes_a_stub_of_the_host);
 	tcase_add_test(tests, a_kernel_begins_with_its_entry);
 	tcase_add_test(tests, functions_of_each_side);
+	tcase_add_test(tests, functions_defined_outside_of_their_class);
 	tcase_add_test(tests, main_gets_another_name);
 	tcase_add_test(tests, built_in_variables_of_device_code);
 	tcase_add_test(tests, shared_variables_are_dropped_for_the_host);

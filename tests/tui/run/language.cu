@@ -56,6 +56,29 @@ template <class T> struct next { static __device__ T of(T x) { return x + 1; } }
 __global__ void plain(int *o) { o[0] = next<int>::of(41); }
 }
 
+template <class T> class outside {
+	T x_;
+public:
+	__device__ outside(T x);
+	__device__ ~outside();
+	__device__ T operator[](int i) const;
+	__device__ operator T() const;
+	__host__ __device__ T get() const;
+	static __device__ T zero();
+};
+template <class T> __device__ outside<T>::outside(T x) : x_(x) { }
+template <class T> __device__ outside<T>::~outside() { x_ = threadIdx.x; }
+template <class T> __device__ T outside<T>::operator[](int i) const { return x_ + i; }
+template <class T> __device__ outside<T>::operator T() const { return x_; }
+template <class T> __host__ __device__ T outside<T>::get() const { return x_; }
+template <class T> __device__ T outside<T>::zero() { return T(); }
+__global__ void members(int *o)
+{
+	outside<int> a(3);
+
+	o[0] = a.get() + 10 * a[4] + 100 * (int)a + outside<int>::zero();
+}
+
 __managed__ int counter = 4;
 static __device__ __managed__ float table[8] = { 1, 2, 3 }, scale(0.5f);
 __global__ void count()
@@ -89,6 +112,9 @@ int main()
 	least<<<1, 1>>>(make_float2(6.0f, 4.0f), p);
 	cudaDeviceSynchronize();
 	printf("overloads: %d %g\n", p[0], fminf(make_float2(1.0f, 3.0f), make_float2(2.0f, 0.5f)).y);
+	members<<<1, 1>>>(p);
+	cudaDeviceSynchronize();
+	printf("members: %d\n", p[0]);
 	apply<<<1, 8>>>([=] __device__ (int i) { return i + offset; }, p);
 	cudaDeviceSynchronize();
 	printf("lambdas: %d", p[7]);

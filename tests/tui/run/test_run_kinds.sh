@@ -34,12 +34,13 @@ cat >halves.cpp <<'EOF'
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-__host__ __device__ float twice(__half h) { return __half2float(__hadd(h, h)); }
+__host__ __device__ float twice(nv_half h) { return __half2float(__hadd(h, h)); }
+float low(nv_half2 h) { return __low2float(h); }
 float on_device(__half);
 int main()
 {
-	printf("%g %g %g %g\n", twice(__float2half(1.5f)), (float)__float2bfloat16(1.25f),
-	       (float)__nv_fp8_e4m3(0.3f), on_device(__half(0.25f)));
+	printf("%g %g %g %g %g\n", twice(__float2half(1.5f)), low(__float2half2_rn(4.0f)),
+	       (float)nv_bfloat16(1.25f), (float)__nv_fp8_e4m3(0.3f), on_device(__half(0.25f)));
 	return std::max(0, std::min(1, 0)) + (int)std::exp(-100.0);
 }
 EOF
@@ -57,7 +58,7 @@ float on_device(__half x)
 }
 EOF
 run run --no-record halves.cpp halves.cu
-expect 'a .cpp file that includes cuda_fp16.h' 0 '^3 1.25 0.3125 0.25$'
+expect 'a .cpp file that includes cuda_fp16.h' 0 '^3 4 1.25 0.3125 0.25$'
 
 # --- what a kernel cannot use, with the line ---
 
