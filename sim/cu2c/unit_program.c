@@ -1,9 +1,10 @@
 /* unit_program.c - prepares a file of a whole program for one of its two passes.
  *
  * In the host pass a kernel's body becomes a stub that launches it, and functions for devices only
- * lose their bodies, or are removed if they were declared before. In the device pass a kernel begins
- * with the entry of its table, and other functions become inline: they are compiled only where a
- * kernel uses them. In both, main() gets another name. See sim/cuda/program.h. Used by unit_read.c.
+ * lose their bodies, or are removed if they were declared before. In the device pass a kernel
+ * begins with the entry of its table, and other functions become inline: they are compiled only
+ * where a kernel uses them. In both, main() gets another name. See sim/cuda/program.h. Used by
+ * unit_read.c.
  */
 #include "config.h"
 
