@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sim/cu2c/ptx_count.h"
 #include "sim/cu2c/ptx_table.h"
 
 #define MAX_OPERANDS 8
@@ -162,7 +163,8 @@ static bool read_value(struct translation *t, struct piece *out)
 		t->p++;
 	else if (*t->p == '%')
 		t->p++;
-	while (is_name(*t->p) || (*t->p == '.' && is_name(t->p[1]))
+	bool number = isdigit((unsigned char)*t->p);
+	while (is_name(*t->p) || (*t->p == '.' && (number || is_name(t->p[1])))
 	       || ((*t->p == '-' || *t->p == '+') && (t->p[-1] == 'e' || t->p[-1] == 'E')
 		   && isdigit((unsigned char)*out->at)))
 		t->p++;
@@ -383,6 +385,18 @@ static bool write_call(struct translation *t, const struct ptx_form *form,
 	return true;
 }
 
+/* Whether each vector has as many registers as the instruction takes. */
+static bool has_registers(struct piece i, const struct operand *list, int count)
+{
+	for (int k = 0; k < count; k++) {
+		int expected = ptx_count(i.at, i.length, k);
+
+		if (list[k].shape == '{' && expected >= 0 && list[k].count != expected)
+			return false;
+	}
+	return true;
+}
+
 /* addc, subc or madc */
 static bool takes_carry(struct piece i)
 {
@@ -407,7 +421,8 @@ static bool translate_instruction(struct translation *t)
 			? '0' : list[count].shape;
 		shapes[++count] = '\0';
 	}
-	if (!ptx_find(t->instruction.at, t->instruction.length, shapes, &form))
+	if (!ptx_find(t->instruction.at, t->instruction.length, shapes, &form)
+	    || !has_registers(t->instruction, list, count))
 		return false;
 	if (*form.operands == 'c') {
 		/* What an earlier asm statement left in the carry is not defined. */

@@ -109,6 +109,8 @@ START_TEST(constants)
 	becomes("mov.f64 %0, 0d3FF0000000000000;", "ft_reg(0x3FF0000000000000ULL)");
 	becomes("mul.f32 %0, %1, -1.5;", "ft_reg((float)-1.5)");
 	becomes("mul.f64 %0, %1, 2e-3;", "ft_reg((double)2e-3)");
+	becomes("mul.f32 %0, %1, 0.;", "ft_reg((float)0.)");
+	becomes("mul.f64 %0, -2., %1;", "ft_reg((double)-2.), ft_1");
 	becomes("and.b32 %0, %1, 0xffU;", "ft_reg(0xffLL)");
 	becomes("add.s32 %0, %1, -7;", "ft_reg(-7LL)");
 	becomes("mov.u32 %0, WARP_SZ;", "ft_reg(32)");
@@ -147,6 +149,40 @@ START_TEST(what_is_not_supported_is_named)
 	is_absent("div.rn.ftz.f32 %0, %1, %2;", "div.rn.ftz.f32");
 	is_absent("brx.idx %0, L;", "brx.idx");
 	is_absent(".reg .v4 .f32 v;", ".reg");
+}
+END_TEST
+
+/* As often as the instruction's types and shape say. */
+START_TEST(vectors_have_the_registers_of_their_instruction)
+{
+	static const struct { const char *name, *wrong, *right; } rows[] = {
+		{ "ld.global.v2.f32", "{%0, %1, %2, %3}, [%1];", "{%0, %1}, [%1];" },
+		{ "st.shared.v4.b32", "[%0], {%1, %2};", "[%0], {%1, %2, %3, %3};" },
+		{ "ldmatrix.sync.aligned.m8n8.x2.shared.b16", "{%0}, [%1];", "{%0, %1}, [%2];" },
+		{ "stmatrix.sync.aligned.m8n8.x1.shared.b16", "[%1], {%0, %0};", "[%1], {%0};" },
+		{ "mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e5m2.f32",
+		  "{%0, _, %1, _}, {%2, %2, %2, %2}, {%3, %3}, {%0, 0., %1, 0.0};",
+		  "{%0, _, %1, _}, {%2, %2}, {%3}, {%0, 0., %1, 0.0};" },
+		{ "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
+		  "{%0, %0, %0, %0}, {%1, %1, %1, %1}, {%2, %2}, {%3, %3};",
+		  "{%0, %0}, {%1, %1, %1, %1}, {%2, %2}, {%3, %3};" },
+		{ "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
+		  "{%0, %0, %0, %0}, {%1, %1}, {%2}, {%3, %3, %3, %3};",
+		  "{%0, %0, %0, %0}, {%1, %1, %1, %1}, {%2, %2}, {%3, %3, %3, %3};" },
+		{ "mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32",
+		  "{%0, %0, %0, %0}, {%1, %1}, {%2}, {%3, %3, %3, %3};",
+		  "{%0, %0, %0, %0}, {%1, %1, %1, %1}, {%2, %2}, {%3, %3, %3, %3};" },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		char *wrong = xasprintf("%s %s", rows[i].name, rows[i].wrong);
+		char *right = xasprintf("%s %s", rows[i].name, rows[i].right);
+
+		is_absent(wrong, rows[i].name);
+		becomes(right, "ft_ptx_");
+		free(wrong);
+		free(right);
+	}
 }
 END_TEST
 
@@ -203,6 +239,7 @@ int main(void)
 	tcase_add_test(tests, constants);
 	tcase_add_test(tests, cache_policies_are_dropped);
 	tcase_add_test(tests, what_is_not_supported_is_named);
+	tcase_add_test(tests, vectors_have_the_registers_of_their_instruction);
 	tcase_add_test(tests, operands_keep_their_expressions);
 	tcase_add_test(tests, a_statement_that_is_not_supported_names_its_line);
 	return run_suite("ptx", tests);

@@ -47,6 +47,12 @@ __global__ void unused(float *p)
 	asm volatile("brkpt;");
 }
 
+template <class T> __device__ void unused(float *d, unsigned a)
+{
+	asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e5m2.f32 {%0, _, _, _}, "
+		     "{%1, %1, %1, %1}, {%1, %1}, {%0, 0., 0., 0.};" : "+f"(*d) : "r"(a));
+}
+
 __device__ int counter = 40;
 __constant__ float table[2];
 extern __shared__ int dynamic[];

@@ -96,6 +96,9 @@ kernel 'a device function of another file' 'p[0] = elsewhere(p[1]);' \
 kernel 'inline PTX that is not supported' 'asm volatile("setmaxnreg.inc.sync.aligned.u32 64;");' \
 	'bad.cu:11: inline PTX: setmaxnreg.inc.sync.aligned.u32 is not supported'
 
+kernel 'with another number of registers' 'asm volatile("ldmatrix.sync.aligned.m8n8.x4.b16 {%0}, [%1];" : "=f"(p[0]) : "l"(p));' \
+	'bad.cu:11: inline PTX: ldmatrix.sync.aligned.m8n8.x4.b16 is not supported'
+
 # --- several files, and what is missing in them ---
 
 cat >part.cpp <<'CPP'
