@@ -18,6 +18,7 @@
 #include "sim/cu2c/kernel_choice.h"
 #include "sim/cu2c/parameters.h"
 #include "sim/cu2c/reach.h"
+#include "sim/cu2c/unit_edit.h"
 #include "sim/cu2c/unit_ptx.h"
 #include "sim/cu2c/variables.h"
 
@@ -125,8 +126,7 @@ static void write_bounds(const struct unit *u, const struct function *f, FILE *o
 		return;
 	}
 	fputs("(unsigned)(", out);
-	for (int i = open + 1; i < unit_declarator_end(u, open + 1); i++)
-		fprintf(out, " %.*s", token_at(u, i)->length, token_at(u, i)->text);
+	unit_write_source(u, open + 1, unit_declarator_end(u, open + 1), out);
 	fputs(")", out);
 }
 
@@ -144,10 +144,12 @@ static void write_cluster(const struct unit *u, const struct function *f, FILE *
 
 void code_table_cluster(const struct unit *u, int open, FILE *out)
 {
-	fputs("{", out);
-	for (int i = open + 1; open >= 0 && i < token_at(u, open)->match; i++)
-		fprintf(out, " %.*s", token_at(u, i)->length, token_at(u, i)->text);
-	fputs(open < 0 ? " 0 }" : " }", out);
+	fputs("{ ", out);
+	if (open < 0)
+		fputs("0", out);
+	else
+		unit_write_source(u, open + 1, token_at(u, open)->match, out);
+	fputs(" }", out);
 }
 
 static bool is_in(const struct token *t, const char *folder)

@@ -33,13 +33,13 @@ static void find_lines(struct blanking *b)
 /* Where the token is in the text, if its column is the same there; NULL: it is not. */
 static const char *find_token(const struct blanking *b, const struct token *t, const char *begin)
 {
-	const char *line = t->text, *at;
+	const char *text = t->space + t->space_length, *line = text, *at;
 
 	while (line > begin && line[-1] != '\n')
 		line--;
-	if (t->text - line > b->lines[t->line] - b->lines[t->line - 1])
+	if (text - line > b->lines[t->line] - b->lines[t->line - 1])
 		return NULL;
-	at = b->lines[t->line - 1] + (t->text - line);
+	at = b->lines[t->line - 1] + (text - line);
 	return strncmp(at, t->text, (size_t)t->length) == 0 ? at : NULL;
 }
 

@@ -2,9 +2,9 @@
  *
  * `__shared__ T x[n];` becomes a pointer to T[n] at an offset that the loader fills in, and each
  * use of x in its scope becomes (*x), so that sizeof and & keep their meaning. `extern __shared__ T
- * x[];` becomes a pointer to the block's dynamic memory. Scopes follow the rules of C: blocks, for
- * statements, parameters, and inner declarations of the same name. unit.c has already found the
- * functions and removed CUDA's qualifiers; code_table.c appends the tables.
+ * x[];` becomes a pointer to T[] at the block's dynamic memory. Scopes follow the rules of C:
+ * blocks, for statements, parameters, and inner declarations of the same name. unit.c has already
+ * found the functions and removed CUDA's qualifiers; code_table.c appends the tables.
  */
 #include "sim/cu2c/rewrite.h"
 

@@ -1,8 +1,8 @@
 /* rewrite_shared.c - rewrites declarations of shared variables to pointers into a block's memory.
  *
  * `__shared__ T x[n];` becomes a pointer to T[n] at an offset that the loader fills in;
- * `extern __shared__ T x[];` becomes one to the block's dynamic memory. Outside functions, where no
- * block is running, they become types. Used by rewrite.c, which replaces the uses.
+ * `extern __shared__ T x[];` becomes one to T[] at the block's dynamic memory. Outside functions,
+ * where no block is running, they become types. Used by rewrite.c, which replaces the uses.
  */
 #include "sim/cu2c/rewriter.h"
 
@@ -34,7 +34,7 @@ static void write_specifiers(struct rewriter *r, int from, int end, const char *
 	for (int i = from; i < end; i++) {
 		struct token *t = token_of(r, i);
 
-		if (token_among(t, alignas_keywords))
+		if (token_among(t, alignas_keywords) && !t->instead)
 			rewrite_alignas(r, i);
 		if (token_among(t, storage))
 			t->instead = "";
@@ -148,28 +148,6 @@ static void write_of_file(struct rewriter *r, const struct token *name, int numb
 	rewriter_bind(r, name, MEANS_OF_FILE, number);
 }
 
-/* Each variable becomes a typedef in place, which keeps its tokens on their lines. The pointers
- * follow after the ';', when all types are declared. */
-static enum status write_static(struct rewriter *r, const struct specifiers *s, int *at)
-{
-	int number = r->shared_count;
-	int from = s->end, name, end;
-
-	write_specifiers(r, *at, s->end, "typedef ");
-	TRY(write_declarators(r, s->end, at, write_type));
-	do {
-		TRY(read_declarator(r, from, &name, &end));
-		if (!r->function)
-			write_of_file(r, token_of(r, name), ++number);
-		else if (r->unit->mode.cplusplus)
-			write_cpp_view(r, token_of(r, name), ++number);
-		else
-			write_view(r, token_of(r, name), ++number);
-		from = end + 1;
-	} while (!token_is(token_of(r, end), ";"));
-	return STATUS_OK;
-}
-
 static enum status expect_array(const struct token *name)
 {
 	if (token_is(name + 1, "["))
@@ -178,40 +156,68 @@ static enum status expect_array(const struct token *name)
 			  name->length, name->text);
 }
 
-/* Writes `T name[]` as a pointer to the block's dynamic memory, `T name[][n]` as one to its
- * rows. */
-static enum status write_dynamic(struct rewriter *r, int at, int name, int end)
-{
-	const struct token *t = token_of(r, name);
-
-	TRY(expect_array(t));
-	int rest = t[1].match + 1;
-	bool rows = token_is(token_of(r, rest), "[");
-
-	TRY(rewriter_tokens(r, at, name));
-	fprintf(r->out, "%.*s%s*const %.*s%s", t->space_length, t->space, rows ? "(" : "",
-		t->length, t->text, rows ? ")" : "");
-	TRY(rewriter_tokens(r, rest, end));
-	fputs(r->unit->mode.cplusplus ? " = ft_dynamic_pointer()" : " = ft_shared_dynamic()",
-	      r->out);
-	if (rewriter_binding(r, t))
-		rewriter_bind(r, t, MEANS_ITSELF, 0);
-	return STATUS_OK;
-}
-
-/* Outside functions no block is running, so the name becomes a type with which each use casts. */
-static enum status write_dynamic_type(struct rewriter *r, int at, int name, int end)
+/* The same for a variable in the block's dynamic memory. */
+static enum status write_array_type(struct rewriter *r, int at, int name, int end)
 {
 	TRY(expect_array(token_of(r, name)));
-	TRY(write_type(r, at, name, end));
-	rewriter_bind(r, token_of(r, name), MEANS_DYNAMIC, r->shared_count);
-	return STATUS_OK;
+	return write_type(r, at, name, end);
 }
 
+/* Writes the pointer to the block's dynamic memory. Outside functions there is none: each use
+ * casts. */
+static void write_dynamic(struct rewriter *r, const struct token *name, int number)
+{
+	if (r->function)
+		fprintf(r->out, " ft_type_%d *const %.*s = (ft_type_%d *)ft_shared_dynamic();",
+			number, name->length, name->text, number);
+	rewriter_bind(r, name, r->function ? MEANS_TARGET : MEANS_DYNAMIC, number);
+}
+
+static void write_variable(struct rewriter *r, const struct token *name, bool dynamic, int number)
+{
+	if (dynamic)
+		write_dynamic(r, name, number);
+	else if (!r->function)
+		write_of_file(r, name, number);
+	else if (r->unit->mode.cplusplus)
+		write_cpp_view(r, name, number);
+	else
+		write_view(r, name, number);
+}
+
+/* Removes what raises the alignment of dynamic memory: it begins after the static variables. */
+static void drop_alignment(struct rewriter *r, int from)
+{
+	static const char *const keywords[] = {
+		"__attribute__", "__attribute", "_Alignas", "alignas", NULL
+	};
+
+	for (int i = from; !token_is(token_of(r, i), ";"); i++) {
+		const struct token *t = token_of(r, i);
+
+		if (!token_among(t, keywords) || !token_is(t + 1, "("))
+			continue;
+		for (; i <= t[1].match; i++)
+			token_of(r, i)->instead = "";
+		i--;
+	}
+}
+
+/* Each variable becomes a typedef in place, which keeps its tokens on their lines. The pointers
+ * follow after the ';', when all types are declared. */
 enum status rewriter_shared(struct rewriter *r, const struct specifiers *s, int *at)
 {
-	if (!s->is_extern)
-		return write_static(r, s, at);
-	write_specifiers(r, *at, s->end, r->function ? "" : "typedef ");
-	return write_declarators(r, s->end, at, r->function ? write_dynamic : write_dynamic_type);
+	int number = r->shared_count;
+	int from = s->end, name, end;
+
+	if (s->is_extern)
+		drop_alignment(r, *at);
+	write_specifiers(r, *at, s->end, "typedef ");
+	TRY(write_declarators(r, s->end, at, s->is_extern ? write_array_type : write_type));
+	do {
+		TRY(read_declarator(r, from, &name, &end));
+		write_variable(r, token_of(r, name), s->is_extern, ++number);
+		from = end + 1;
+	} while (!token_is(token_of(r, end), ";"));
+	return STATUS_OK;
 }

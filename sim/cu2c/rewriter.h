@@ -16,7 +16,7 @@
 /* What a name means from here to the end of its scope. */
 enum meaning {
 	MEANS_ITSELF,           /* an ordinary variable that hides a shared one */
-	MEANS_TARGET,           /* a static shared variable, rewritten to (*name) */
+	MEANS_TARGET,           /* a shared variable, rewritten to (*name) */
 	MEANS_OF_FILE,          /* the same declared outside functions: placed at each use */
 	MEANS_DYNAMIC           /* dynamic shared memory declared outside functions */
 };

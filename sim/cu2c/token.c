@@ -239,6 +239,40 @@ static enum status read_text(struct lexer *lx, struct token *t)
 	return STATUS_OK;
 }
 
+/* Where the text continues after blanks and `word`; NULL if that is not there. */
+static const char *after(const struct lexer *lx, const char *p, const char *word)
+{
+	const size_t length = strlen(word);
+
+	while (p && p < lx->end && (*p == ' ' || *p == '\t'))
+		p++;
+	return p && (size_t)(lx->end - p) >= length && memcmp(p, word, length) == 0
+		? p + length : NULL;
+}
+
+/* Reads a qualifier of CUDA that is spelled as an attribute, as nvcc's headers define it. */
+static void read_attribute(struct lexer *lx, struct token *t)
+{
+	static const struct { const char *name, *qualifier; } spellings[] = {
+		{ "shared", "__shared__" }, { "device", "__device__" }, { "host", "__host__" },
+		{ "global", "__global__" }, { "constant", "__constant__" },
+		{ "managed", "__managed__" },
+	};
+	const char *open = after(lx, after(lx, lx->p, "("), "(");
+
+	for (size_t i = 0; open && i < sizeof spellings / sizeof spellings[0]; i++) {
+		const char *end = after(lx, after(lx, after(lx, open, spellings[i].name), ")"),
+					")");
+
+		if (end) {
+			t->text = spellings[i].qualifier;
+			t->length = (int)strlen(t->text);
+			lx->p = end;
+			return;
+		}
+	}
+}
+
 static struct token *add_token(struct lexer *lx)
 {
 	if (lx->out->count == lx->capacity) {
@@ -267,6 +301,8 @@ static enum status read_token(struct lexer *lx)
 		lx->fresh = false;
 		TRY(read_text(lx, t));
 		t->length = (int)(lx->p - t->text);
+		if (*t->text == '_' && token_is(t, "__attribute__"))
+			read_attribute(lx, t);
 	}
 	return STATUS_OK;
 }

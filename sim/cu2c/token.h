@@ -18,7 +18,8 @@ enum token_kind { TOKEN_IDENTIFIER, TOKEN_NUMBER, TOKEN_QUOTED, TOKEN_PUNCTUATIO
 
 struct token {
 	enum token_kind kind;
-	const char *text;               /* points into the source text; not owned */
+	const char *text;               /* points into the source text; not owned. A qualifier that
+					 * is spelled __attribute__((shared)) is __shared__. */
 	int length;
 	const char *space;              /* blanks, comments and # lines before it */
 	int space_length;

@@ -12,8 +12,11 @@ void unit_put_before(struct unit *, int at, const char *text);
 void unit_put_after(struct unit *, int at, const char *text);
 /* Removes the tokens [from, end). */
 void unit_drop(struct unit *, int from, int end);
-/* Writes `template` where C++ demands it and nvcc does not: X<T>::template f<int>(). */
+/* Writes `template` where C++ demands it and nvcc does not: X<T>::template f<int>(),
+ * x.template f<int>(). */
 void unit_name_templates(struct unit *, int from, int end);
+/* Writes the tokens as they are in the source, on one line. */
+void unit_write_source(const struct unit *, int from, int end, FILE *);
 /* What is written for the tokens now, on one line; the caller frees it. */
 char *unit_text(const struct unit *, int from, int end);
 

@@ -153,8 +153,7 @@ static char *bounds_of(const struct unit *u, const struct function *f)
 	if (f->bounds < 0)
 		return xstrdup("0");
 	out = xcheck(open_memstream(&text, &size));
-	for (int i = f->bounds + 1; i < unit_declarator_end(u, f->bounds + 1); i++)
-		fprintf(out, " %.*s", token_at(u, i)->length, token_at(u, i)->text);
+	unit_write_source(u, f->bounds + 1, unit_declarator_end(u, f->bounds + 1), out);
 	fclose(out);
 	return xcheck(text);
 }

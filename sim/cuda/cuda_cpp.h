@@ -194,12 +194,6 @@ FT_CAS_FUNCTION(atomicCAS_block, __ATOMIC_ACQ_REL)
 
 /* --- for the rewriter: shared memory --- */
 
-/* What `extern __shared__ T x[]` points to, for any T. */
-struct ft_dynamic_pointer_of_block {
-	template <class T> operator T *() const { return (T *)ft_shared_dynamic(); }
-};
-static inline ft_dynamic_pointer_of_block ft_dynamic_pointer() { return {}; }
-
 #ifndef FLASHTWIN_PROGRAM
 /* Grows; never freed. <vector> would take longer to compile than most kernels. */
 struct ft_shared_records {

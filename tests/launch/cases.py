@@ -1021,6 +1021,16 @@ def dynamic_types():
                 {'g_odata': [sum(x[:256]), sum(x[256:])]}, shared=512)
 
 
+def dynamic_views():
+    return Case('dynamic_types.cu', 'views<shape>', '1', '32', {'out': Out('i32', 32)},
+                {'out': [31 - t + 100 + 1000 * (t ^ 3) + 100000 for t in range(32)]}, shared=132)
+
+
+def bounds_of_a_class():
+    return Case('dynamic_types.cu', 'bounded', '1', '32', {'out': Out('i32', 32)},
+                {'out': [32] * 32})
+
+
 def imports():
     """Every name that a kernel's object may use is there, with and without the checker."""
     return Case('imports.cu', 'imports', '1', '1', {'out': Out('u64', '80'), 'n': 'i32:3'},
@@ -1892,7 +1902,8 @@ CASES = [vector_add, reduce_shuffle, scan_inclusive, scan_exclusive, histogram, 
          stencil, volume, misaligned, misaligned_int, gelu,
          destructor, silu, mandelbrot, spmv, bitonic, scalars, active_mask,
          active_mask_checked, active_mask_c, active_mask_c_checked, active_mask_ordered, shared_file,
-         shared_file_unused, clocks, const_pointers, dynamic_types, host_class, imports, nbody,
+         shared_file_unused, clocks, const_pointers, dynamic_types, dynamic_views,
+         bounds_of_a_class, host_class, imports, nbody,
          doubles, double_math, ptx_integer, ptx_integer_checked, ptx_real,
          simd_halves, simd_bytes, ptx_flush, ptx_narrow_floats, ptx_forms, ptx_warp,
          ptx_warp_checked, ptx_copies, ptx_hints,

@@ -1,5 +1,5 @@
 /* dynamic_types.cu - dynamic shared memory as templates use it: a struct of pointers, a cast,
- * a helper that hides the declaration. */
+ * a helper that hides the declaration, references to the array. */
 #include <cuda_runtime.h>
 template <typename T> struct SharedMemory {
 	__device__ inline operator T *()
@@ -38,4 +38,34 @@ __global__ void reduce(T *g_idata, T *g_odata, unsigned int n)
 	}
 	if (tid == 0)
 		g_odata[blockIdx.x] = mySum;
+}
+
+struct storage {
+	int at[32], more;
+};
+struct shape {
+	static constexpr int threads = 32;
+};
+extern __shared__ __align__(1024) unsigned char of_file[];
+
+/* Each way leads to the same memory, also inside of a lambda that copies what it names. */
+template <class T> __global__ void __launch_bounds__(T::threads) views(int *out)
+{
+	extern __attribute__((shared)) __align__(1024) unsigned char memory[];
+	__shared__ char odd[17];
+	storage &a = reinterpret_cast<storage &>(memory), &b = (storage &)memory;
+	storage *c = (storage *)&memory, *d = (storage *)&of_file;
+	auto third = [=] { return ((storage *)memory)->at[threadIdx.x ^ 3]; };
+	int t = threadIdx.x;
+
+	odd[t % 17] = t;
+	a.at[t] = t;
+	if (t == 0)
+		c->more = 100;
+	__syncthreads();
+	out[t] = b.at[31 - t] + d->more + 1000 * third() + 100000 * ((void *)odd != c);
+}
+__global__ void __launch_bounds__(shape::threads) bounded(int *out)
+{
+	out[threadIdx.x] = blockDim.x;
 }

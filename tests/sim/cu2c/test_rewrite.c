@@ -119,6 +119,10 @@ START_TEST(every_form_of_shared_declaration)
 	body_has("__shared__ _Alignas(double) char a[2];",
 		 "typedef  __attribute__((aligned(__alignof__(double)))) char ft_type_1[2];");
 	body_has("__shared__ float4 a[2];", "typedef  float4 ft_type_1[2];");
+	body_has("__attribute__((shared)) int a;", "typedef  int ft_type_1;");
+	body_has("static __attribute__ (( shared )) int a;", "typedef   int ft_type_1;");
+	body_has("extern __attribute__((shared)) int a[];", "typedef   int ft_type_1[];");
+	body_has("__attribute__((unused)) int a;", "__attribute__((unused)) int a;");
 	body_has("__shared__ int\n\ta[2],\n\tb;",
 		 "typedef  int\n\tft_type_1[2],\n\tft_type_2; static");
 	body_has("int n = 0; __shared__ int a; a = n;", "(*a) = n;");
@@ -150,17 +154,25 @@ START_TEST(only_uses_of_the_variable_change)
 }
 END_TEST
 
-START_TEST(dynamic_memory_is_a_pointer)
+START_TEST(dynamic_memory_is_an_array)
 {
+#define VIEW " ft_type_1 *const t = (ft_type_1 *)ft_shared_dynamic();"
 	body_has("extern __shared__ float t[]; t[0] = 1;",
-		 "float *const t = ft_shared_dynamic(); t[0] = 1;");
-	body_has("extern __shared__ const float *t[];",
-		 "const float **const t = ft_shared_dynamic();");
-	body_has("extern __shared__ float t[][33];", "float (*const t)[33] = ft_shared_dynamic();");
+		 "float ft_type_1[];" VIEW " (*t)[0] = 1;");
+	body_has("extern __shared__ float t[]; f((S *)&t, (S &)t);",
+		 VIEW " f((S *)&(*t), (S &)(*t));");
+	body_has("extern __shared__ const float *t[];", "const float *ft_type_1[];" VIEW);
+	body_has("extern __shared__ float t[][33];", "float ft_type_1[][33];" VIEW);
+	body_has("extern __shared__ int s[], t[];", "int ft_type_1[], ft_type_2[]; ft_type_1 *const"
+		 " s = (ft_type_1 *)ft_shared_dynamic(); ft_type_2 *const t = (ft_type_2 *)");
+	/* It begins after the static variables, whatever is aligned. */
 	body_has("extern __shared__ __attribute__((aligned(16))) unsigned char t[];",
-		 "__attribute__((aligned(16))) unsigned char *const t = ft_shared_dynamic();");
+		 "typedef    unsigned char ft_type_1[];" VIEW);
+	body_has("extern __shared__ alignas(16) char t[] __attribute__((aligned(16)));",
+		 "typedef    char ft_type_1[] ;" VIEW);
+#undef VIEW
 	body_has("__shared__ int t; { extern __shared__ float t[]; t[0] = 1; } t = 2;",
-		 " t[0] = 1; } (*t) = 2;");
+		 "dynamic(); (*t)[0] = 1; } (*t) = 2;");
 	assert_has("extern __shared__ float t[]; void f(void) { t[0] = 1; }",
 		   "float ft_type_1[]; void f(void) { (*(ft_type_1 *)ft_shared_dynamic())[0] = 1;"
 		   " }");
@@ -229,7 +241,7 @@ START_TEST(kernels_become_static_functions_with_tables)
 		strstr(out, "ft_functions_k[] = { \"k\", \"middle\", \"leaf\", 0 };"));
 	ck_assert_ptr_nonnull(strstr(out, "extern const struct sim_code ft_code_k_plain;\n"
 		"const struct sim_code ft_code_k_plain = { \"k\", \"dir/k.cu\", ft_params_k, 5, "
-		"(unsigned)( 2 * 64), ft_functions_k, ft_run_k, \"dir/k.cu.plain\", 0, 0, 0, "
+		"(unsigned)(2 * 64), ft_functions_k, ft_run_k, \"dir/k.cu.plain\", 0, 0, 0, "
 		"__start_ft_constant, __stop_ft_constant, 0, { 0 } };"));
 	ck_assert_ptr_nonnull(
 		strstr(out, " ft_run_none(void *const *a) { (void)a; none(); }"));
@@ -243,7 +255,7 @@ END_TEST
 START_TEST(launch_bounds_of_a_prototype_apply)
 {
 	assert_has("__global__ void __launch_bounds__(32) k(int); __global__ void k(int x) { }",
-		   "1, (unsigned)( 32), ft_functions_k");
+		   "1, (unsigned)(32), ft_functions_k");
 	body_lacks("int x;", "sim_code");
 }
 END_TEST
@@ -583,7 +595,7 @@ int main(void)
 	tcase_add_test(tests, a_shared_variable_becomes_a_view);
 	tcase_add_test(tests, every_form_of_shared_declaration);
 	tcase_add_test(tests, only_uses_of_the_variable_change);
-	tcase_add_test(tests, dynamic_memory_is_a_pointer);
+	tcase_add_test(tests, dynamic_memory_is_an_array);
 	tcase_add_test(tests, a_shared_variable_of_the_file_is_placed_at_each_use);
 	tcase_add_test(tests, kernels_become_static_functions_with_tables);
 	tcase_add_test(tests, launch_bounds_of_a_prototype_apply);

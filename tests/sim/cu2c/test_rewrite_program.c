@@ -135,7 +135,9 @@ START_TEST(a_kernel_begins_with_its_entry)
 		  " static const struct kernel_entry ft_entry __attribute__((used)) = { \"k\","
 		  " __PRETTY_FUNCTION__, \"t.cu\", \"p\\nn\", \"const float *\\nint\"," },
 		{ "__global__ void k() { }", "(unsigned)(0), ft_own_signature::template run<&k>," },
-		{ "__global__ void __launch_bounds__(2 * N, 1) k() { }", "(unsigned)( 2 * N)," },
+		{ "__global__ void __launch_bounds__(2 * N, 1) k() { }", "(unsigned)(2 * N)," },
+		{ "template <class T> __global__ void __launch_bounds__(T::n) k() { }",
+		  "(unsigned)(T::n)," },
 		{ "template <class T, int N = 4, class... A> __global__ void k(T *p, A... a) { }",
 		  "template run<&k<T, N, A...>>," },
 		{ "template <typename, int> __global__ void k() { }",

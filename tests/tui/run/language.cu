@@ -65,6 +65,7 @@ public:
 	__device__ operator T() const;
 	__host__ __device__ T get() const;
 	static __device__ T zero();
+	template <int N> __device__ T plus(T y) const { return x_ + y + N; }
 };
 template <class T> __device__ outside<T>::outside(T x) : x_(x) { }
 template <class T> __device__ outside<T>::~outside() { x_ = threadIdx.x; }
@@ -77,6 +78,20 @@ __global__ void members(int *o)
 	outside<int> a(3);
 
 	o[0] = a.get() + 10 * a[4] + 100 * (int)a + outside<int>::zero();
+}
+/* nvcc accepts this without the keyword template, and takes the others for comparisons. */
+template <class T> __device__ T dependent(const outside<T> &a, const outside<T> *p)
+{
+	struct { T x, y; } less = { 1, 2 };
+	bool either = less.x < 3 && less.y > (3) || less.x<1&&less.y>(0);
+
+	return a.plus<3>(1) + p->plus<sizeof(T) - 1>(either) + a.template plus<0>(0);
+}
+template <class T> __global__ void dependents(T *o)
+{
+	outside<T> a(3);
+
+	o[1] = dependent(a, &a);
 }
 
 __managed__ int counter = 4;
@@ -113,8 +128,9 @@ int main()
 	cudaDeviceSynchronize();
 	printf("overloads: %d %g\n", p[0], fminf(make_float2(1.0f, 3.0f), make_float2(2.0f, 0.5f)).y);
 	members<<<1, 1>>>(p);
+	dependents<<<1, 1>>>(p);
 	cudaDeviceSynchronize();
-	printf("members: %d\n", p[0]);
+	printf("members: %d %d\n", p[0], p[1]);
 	apply<<<1, 8>>>([=] __device__ (int i) { return i + offset; }, p);
 	cudaDeviceSynchronize();
 	printf("lambdas: %d", p[7]);

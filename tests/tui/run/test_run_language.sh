@@ -8,7 +8,7 @@ wanted='fill: 3, linkage: 7 8
 qualifiers: 21 6
 templates: 3 3 6 42
 overloads: 26 0.5
-members: 373
+members: 373 16
 lambdas: 10 4
 managed: 18 18 1 3.5 1.5
 no error'
