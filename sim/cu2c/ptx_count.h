@@ -2,8 +2,8 @@
 #ifndef PTX_COUNT_H
 #define PTX_COUNT_H
 
-/* The number for operand `operand` of the instruction, which is known, if that is a vector; -1: any.
- */
+/* The number for operand `operand` of the instruction, which is known, if that is a vector.
+ * -1: any. */
 int ptx_count(const char *instruction, int length, int operand);
 
 #endif
