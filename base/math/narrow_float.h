@@ -104,10 +104,10 @@ static inline uint8_t narrow_to_e5m2(float value)
  * the low bits are cut is half of the last bit kept for ties away from zero, and up to that for
  * ties to even. A NaN loses its low bits by the first of them, so that 0x7f800001 becomes an
  * infinity, and becomes 0x7fffe000 by the others: all NaNs were measured on an H200. */
-static inline uint32_t narrow_cut_tf32(float value, uint32_t added, bool keeps_nan)
+static inline uint32_t narrow_cut_tf32(float value, uint32_t added, int keeps_nan)
 {
 	const uint32_t bits = narrow_bits_of(value);
-	const bool nan = (bits & 0x7fffffff) > 0x7f800000;
+	const int nan = (bits & 0x7fffffff) > 0x7f800000;
 
 	if (nan && !keeps_nan)
 		return 0x7fffe000;
@@ -116,17 +116,17 @@ static inline uint32_t narrow_cut_tf32(float value, uint32_t added, bool keeps_n
 
 static inline uint32_t narrow_to_tf32_away(float value)
 {
-	return narrow_cut_tf32(value, 0x1000, true);
+	return narrow_cut_tf32(value, 0x1000, 1);
 }
 
 static inline uint32_t narrow_to_tf32_even(float value)
 {
-	return narrow_cut_tf32(value, 0xfff + (narrow_bits_of(value) >> 13 & 1), false);
+	return narrow_cut_tf32(value, 0xfff + (narrow_bits_of(value) >> 13 & 1), 0);
 }
 
 static inline uint32_t narrow_to_tf32_zero(float value)
 {
-	return narrow_cut_tf32(value, 0, false);
+	return narrow_cut_tf32(value, 0, 0);
 }
 
 /* --- to float --- */
