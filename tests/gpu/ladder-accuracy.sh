@@ -2,7 +2,8 @@
 # PyTorch's, and checks those with e4m3.
 #
 # accuracy.py runs in one process for each processor, spread over the GPUs, and accuracy_e4m3.py beside
-# them; their lines go to $out/accuracy.txt. ACCURACY_LISTS names some of the lists. Sourced by run.sh, whose functions and variables it uses.
+# them; their lines go to $out/accuracy.txt. ACCURACY_LISTS names some of the lists.
+# Sourced by run.sh, whose functions and variables it uses.
 
 if python3 -c 'import numpy, torch' 2>>"$log"; then
 	jobs=$(nproc)

@@ -1,7 +1,8 @@
 # sanitize-options.sh - the part of run.sh that runs rungs 5, 6, 7, 9 and 10 under compute-sanitizer: all
 # types of keys and values with each size of the kernels, and all options at once.
 #
-# SANITIZE_TOOLS, SANITIZE_SIZES and SANITIZE_TYPES name some of the tools, head sizes and types. Sourced by run.sh, whose functions and variables it uses.
+# SANITIZE_TOOLS, SANITIZE_SIZES and SANITIZE_TYPES name some of the tools, head sizes and types.
+# Sourced by run.sh, whose functions and variables it uses.
 
 # rungs_of TYPE: that have kernels of their own.
 rungs_of() {

@@ -10,7 +10,6 @@ REASONS says why the results of a row are not the same in every run on a GPU, ON
 row only the simulator has. Prints a line for
 each other row that does not compare equal, and how many do. Exits 1 if one of those differs.
 """
-import concurrent.futures
 import datetime
 import os
 import re
@@ -18,6 +17,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True          # sources may be read-only
+import jobs
 import kernels
 import programs
 
@@ -54,14 +54,10 @@ COMPARED = re.compile(r'^sim and cuda: (.*)$', re.M)
 
 def compare(flashtwin, module, row, checkout):
     """Returns "equal", "differs" or "not compared", and the reason."""
-    said = []
     if row["path"] in ON_SIMULATOR:
         return 'not compared', f'{ON_SIMULATOR[row["path"]]} are on the simulator only'
-    try:
-        wrong = module.run(flashtwin, row, checkout, said)
-    except Exception as error:                  # a row must not end the others
-        wrong = repr(error)
-    found = COMPARED.search(''.join(said))
+    wrong, said = jobs.attempt(flashtwin, module, row, checkout)
+    found = COMPARED.search(said)
     if not found:
         return 'not compared', wrong or 'nothing was recorded'
     if not re.search(r'\b0 bits differ(, [0-9,]+ \w+ that depends? on clock\(\) left out)*$',
@@ -70,14 +66,8 @@ def compare(flashtwin, module, row, checkout):
     return ('not compared', wrong) if wrong else ('equal', found[1])
 
 
-def jobs(arguments):
-    for argument in arguments:
-        path, checkout = argument.split('=', 1)
-        module = kernels if '/kernels/' in path else programs
-        suite = module.read_list(path)
-        for row in suite["rows"]:
-            if "refused" not in row and "until" not in row:
-                yield suite, module, row, os.path.abspath(checkout)
+def wanted(row):
+    return "refused" not in row and "until" not in row
 
 
 def name_of(row):
@@ -96,7 +86,7 @@ def device(flashtwin):
     return ', '.join(name[:1] + driver[:1])
 
 
-def write_table(path, flashtwin, rows):
+def write_table(path, flashtwin, ended):
     with open(path, 'w', encoding='utf-8') as out:
         out.write('# Public programs and kernels on a GPU and the simulator\n\n')
         out.write('Written by `tests/suites/both.py`, which `tests/gpu/programs.sh` runs: each row'
@@ -104,12 +94,12 @@ def write_table(path, flashtwin, rows):
                   ' every buffer compared\nafter every launch.\n\n')
         out.write(f'{device(flashtwin)}, {datetime.date.today()}\n\n')
         out.write('| suite | compared | 0 bits differ |\n|---|---|---|\n')
-        for suite in sorted({row[0] for row in rows}):
-            states = [row[2] for row in rows if row[0] == suite]
+        for suite in sorted({row[0] for row in ended}):
+            states = [row[2] for row in ended if row[0] == suite]
             out.write(f'| {suite} | {len(states) - states.count("not compared")} |'
                       f' {states.count("equal")} |\n')
         out.write('\n| program or kernel | |\n|---|---|\n')
-        for suite, name, state, why in sorted(rows):
+        for suite, name, state, why in sorted(ended):
             text = why if state in ('equal', 'depends') else f'{state}: {why}'
             out.write(f'| {suite}: {name} | {text} |\n')
 
@@ -118,19 +108,18 @@ def main():
     if len(sys.argv) < 4:
         raise SystemExit(__doc__)
     flashtwin = os.path.abspath(sys.argv[1])
-    work = list(jobs(sys.argv[3:]))
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        results = list(pool.map(lambda job: compare(flashtwin, *job[1:]), work))
+    work = list(jobs.jobs(sys.argv[3:], wanted))
+    results = jobs.run_all(lambda *job: compare(flashtwin, *job), work)
     results = [('depends', f'{why}: {REASONS[name_of(job[2])]}')
                if state == 'differs' and name_of(job[2]) in REASONS else (state, why)
                for job, (state, why) in zip(work, results)]
-    rows = [(job[0]["suite"] + (' kernels' if job[1] is kernels else ''), name_of(job[2]), *result)
+    ended = [(jobs.name_of_suite(job), name_of(job[2]), *result)
             for job, result in zip(work, results)]
-    write_table(sys.argv[2], flashtwin, rows)
-    for suite, name, state, why in rows:
+    write_table(sys.argv[2], flashtwin, ended)
+    for suite, name, state, why in ended:
         if state not in ('equal', 'depends'):
             print(f'{state}: {suite}: {name}: {why}')
-    states = [row[2] for row in rows]
+    states = [row[2] for row in ended]
     print(f'{len(states) - states.count("not compared")} compared, {states.count("equal")} with 0'
           f' differing bits, {states.count("depends")} whose results depend on order or time,'
           f' {states.count("not compared")} not compared')

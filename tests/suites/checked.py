@@ -15,13 +15,13 @@ verdicts/findings.json has the judgements: a list of objects with
 Prints a line for each finding without a judgement. Exits 1 if there is one, or one that is false.
 """
 import collections
-import concurrent.futures
 import json
 import os
 import re
 import sys
 
 sys.dont_write_bytecode = True          # sources may be read-only
+import jobs
 import kernels
 import programs
 
@@ -46,12 +46,8 @@ def findings_of(text):
 
 def check(flashtwin, module, row, checkout):
     """Returns how the row ended under the checker, and its findings."""
-    said = []
-    try:
-        wrong = module.run(flashtwin, row, checkout, said)
-    except Exception as error:                  # a row must not end the others
-        wrong = repr(error)
-    found = findings_of(''.join(said))
+    wrong, said = jobs.attempt(flashtwin, module, row, checkout)
+    found = findings_of(said)
     if wrong and LATE.match(wrong):
         return 'too long', found
     if any(not lint for lint, _, _ in found):
@@ -59,15 +55,9 @@ def check(flashtwin, module, row, checkout):
     return ('other', found) if wrong else ('clean', found)
 
 
-def jobs(arguments):
+def wanted(row):
     """Rows that run, and those whose own fault is why they do not."""
-    for argument in arguments:
-        path, checkout = argument.split('=', 1)
-        module = kernels if '/kernels/' in path else programs
-        suite = module.read_list(path)
-        for row in suite["rows"]:
-            if "until" not in row and row.get("cause", "fault") == "fault":
-                yield suite, module, row, os.path.abspath(checkout)
+    return "until" not in row and row.get("cause", "fault") == "fault"
 
 
 def read_verdicts():
@@ -83,7 +73,7 @@ def verdict_of(verdicts, suite, kind, sides):
     return {"verdict": "open", "why": ""}
 
 
-def write_table(out, rows, groups, verdicts):
+def write_table(out, ended, groups, verdicts):
     out.write('# The checker on public programs and kernels\n\n'
               'Written by `tests/suites/checked.py` from the lists in `tests/suites/programs/`'
               ' and\n`tests/suites/kernels/`: each row with `--check`, but for programs that are'
@@ -92,8 +82,8 @@ def write_table(out, rows, groups, verdicts):
               ' Lints are not findings, and are not listed.\n\n'
               '| suite | rows | without findings | with findings | not done in time | end otherwise'
               ' |\n|---|---|---|---|---|---|\n')
-    for suite in sorted({row[0] for row in rows}):
-        states = [row[1] for row in rows if row[0] == suite]
+    for suite in sorted({row[0] for row in ended}):
+        states = [row[1] for row in ended if row[0] == suite]
         out.write(f'| {suite} | {len(states)} | ' + ' | '.join(
             str(states.count(state)) for state in ('clean', 'findings', 'too long', 'other'))
             + ' |\n')
@@ -108,16 +98,15 @@ def main():
     if len(sys.argv) < 4:
         raise SystemExit(__doc__)
     flashtwin = os.path.abspath(sys.argv[1])
-    work, verdicts = list(jobs(sys.argv[3:])), read_verdicts()
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        results = list(pool.map(lambda job: check(flashtwin, *job[1:]), work))
-    rows = [(job[0]["suite"] + (' kernels' if job[1] is kernels else ''), state)
+    work, verdicts = list(jobs.jobs(sys.argv[3:], wanted)), read_verdicts()
+    results = jobs.run_all(lambda *job: check(flashtwin, *job), work)
+    ended = [(jobs.name_of_suite(job), state)
             for job, (state, _) in zip(work, results)]
     groups = collections.Counter((job[0]["suite"], kind, sides)
                                  for job, (_, found) in zip(work, results)
                                  for lint, kind, sides in found if not lint)
     with open(sys.argv[2], 'w', encoding='utf-8') as out:
-        write_table(out, rows, groups, verdicts)
+        write_table(out, ended, groups, verdicts)
     bad = 0
     for suite, kind, sides in sorted(groups):
         verdict = verdict_of(verdicts, suite, kind, sides)["verdict"]
@@ -127,8 +116,8 @@ def main():
     for job, (state, _) in zip(work, results):
         if state in ('too long', 'other'):
             print(f'{state}: {job[0]["suite"]}: {job[2]["path"]} {job[2].get("kernel", "")}')
-    states = [row[1] for row in rows]
-    print(f'{len(rows)} rows, {states.count("findings")} with findings; findings:'
+    states = [row[1] for row in ended]
+    print(f'{len(ended)} rows, {states.count("findings")} with findings; findings:'
           f' {len(groups)}, {bad} not judged or false')
     sys.exit(bad > 0)
 

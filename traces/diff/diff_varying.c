@@ -9,13 +9,13 @@
 
 static uint64_t place_of(const char *address, const char *name, int64_t index)
 {
-	char text[200];
-	size_t used = strlen(address) + 1, length = strlen(name) + 1;
+	struct digest_state *digest = digest_begin(DTYPE_U8);
 
-	memcpy(text, address, used);
-	memcpy(text + used, name, length);
-	memcpy(text + used + length, &index, sizeof index);
-	return digest_bytes(DTYPE_U8, text, used + length + sizeof index);
+	/* Names come from a trace, and have any length. */
+	digest_add(digest, address, strlen(address) + 1);
+	digest_add(digest, name, strlen(name) + 1);
+	digest_add(digest, &index, sizeof index);
+	return digest_end(digest);
 }
 
 void diff_varying_add(struct diff_varying *v, const char *address, const char *name, int64_t index)

@@ -1,5 +1,5 @@
-/* clock.cu - a kernel that measures how long its warp takes, another that goes on from there, and one
- * whose threads race for a value if there is an argument. */
+/* clock.cu - a kernel that measures how long its warp takes, another that goes on from there, and
+ * one whose threads race for a value if there is an argument. */
 #include <cstdio>
 
 __global__ void measure(long long *taken, unsigned *out, unsigned rounds)
