@@ -52,7 +52,7 @@ ON_SIMULATOR = {
 COMPARED = re.compile(r'^sim and cuda: (.*)$', re.M)
 
 
-def compare(flashtwin, module, row, checkout):
+def compare(flashtwin, _, module, row, checkout):
     """Returns "equal", "differs" or "not compared", and the reason."""
     if row["path"] in ON_SIMULATOR:
         return 'not compared', f'{ON_SIMULATOR[row["path"]]} are on the simulator only'

@@ -12,13 +12,16 @@ verdicts/findings.json has the judgements: a list of objects with
   "finding"  "CLASS FILE:LINE", both of one side of it; lints are not judged
   "verdict"  "bug"; "rule": CUDA's rules forbid it, but nothing follows from it here; "false"
   "why"      one sentence
-Prints a line for each finding without a judgement. Exits 1 if there is one, or one that is false.
+TABLE.md.rows keeps what was found of each row, and rows that it has are not run again: remove it
+for a new program or new lists. Prints a line for each finding without a judgement. Exits 1 if there
+is one, or one that is false.
 """
 import collections
 import json
 import os
 import re
 import sys
+import threading
 
 sys.dont_write_bytecode = True          # sources may be read-only
 import jobs
@@ -53,6 +56,31 @@ def check(flashtwin, module, row, checkout):
     if any(not lint for lint, _, _ in found):
         return 'findings', found
     return ('other', found) if wrong else ('clean', found)
+
+
+class Done:
+    """The rows that were checked, in a file with a line of JSON for each."""
+
+    def __init__(self, path):
+        self.rows = {}
+        self.lock = threading.Lock()
+        if os.path.exists(path):
+            with open(path, encoding='utf-8') as file:
+                for line in file:
+                    key, state, found = json.loads(line)
+                    self.rows[tuple(key)] = state, {(lint, kind, tuple(sides))
+                                                    for lint, kind, sides in found}
+        self.file = open(path, 'a', encoding='utf-8')
+
+    def check(self, flashtwin, suite, module, row, checkout):
+        key = jobs.name_of_suite((suite, module)), json.dumps(row, sort_keys=True)
+        if key not in self.rows:
+            self.rows[key] = check(flashtwin, module, row, checkout)
+            with self.lock:
+                state, found = self.rows[key]
+                self.file.write(json.dumps([key, state, sorted(found)]) + '\n')
+                self.file.flush()
+        return self.rows[key]
 
 
 def wanted(row):
@@ -99,7 +127,8 @@ def main():
         raise SystemExit(__doc__)
     flashtwin = os.path.abspath(sys.argv[1])
     work, verdicts = list(jobs.jobs(sys.argv[3:], wanted)), read_verdicts()
-    results = jobs.run_all(lambda *job: check(flashtwin, *job), work)
+    done = Done(sys.argv[2] + '.rows')
+    results = jobs.run_all(lambda *job: done.check(flashtwin, *job), work)
     ended = [(jobs.name_of_suite(job), state)
             for job, (state, _) in zip(work, results)]
     groups = collections.Counter((job[0]["suite"], kind, sides)

@@ -32,6 +32,6 @@ def attempt(flashtwin, module, row, checkout):
 
 
 def run_all(run, work):
-    """run(module, row, checkout) of each job, as many at once as there are processors."""
+    """run(list, module, row, checkout) of each job, as many at once as there are processors."""
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        return list(pool.map(lambda job: run(*job[1:]), work))
+        return list(pool.map(lambda job: run(*job), work))

@@ -168,7 +168,8 @@ expect 'a finding that nobody judged' 1 '^open: s: race-block x.cu:7, x.cu:8$' \
 cat >checked-suites/verdicts/findings.json <<'END'
 [ { "suite": "s", "finding": "race-block x.cu:8", "verdict": "bug", "why": "No barrier." } ]
 END
-python3 checked-suites/checked.py ./stand-in checked.md programs/list.json=both >out 2>err
+# No program: the rows were run, and are not run again.
+python3 checked-suites/checked.py ./no-such-program checked.md programs/list.json=both >out 2>err
 code=$?
 expect 'a judgement goes by either side' 0 '^7 rows, 1 with findings; findings: 1, 0 not judged'
 result 'and is in the table' "$(grep -qF '| s | `race-block` | x.cu:7, x.cu:8 | 1 | bug | No barrier. |' \
