@@ -269,4 +269,37 @@ run run ipc.cu --no-record
 result 'a call between processes is refused by name, in one line' \
 	"$([ "$code" = 3 ] && grep -q "^ipc.cu:7:.*cudaIpcGetMemHandle is not in flashtwin's runtime" err &&
 		[ "$(grep -c error err)" = 1 ] || cat err)"
+# --- a compiler that links the C++ library statically ---
+
+# Host code once used the copy in the kernels' object, which nothing initialises.
+cat >static.cu <<'END'
+#include <iostream>
+__global__ void set(int *p) { *p = 7; }
+int main()
+{
+	int *p, got = 0;
+
+	cudaMalloc(&p, sizeof *p);
+	set<<<1, 1>>>(p);
+	cudaMemcpy(&got, p, sizeof got, cudaMemcpyDeviceToHost);
+	std::cout << "got " << got << std::endl;
+}
+END
+printf '#!/bin/sh\nexec c++ -static-libstdc++ "$@"\n' >static-c++
+chmod +x static-c++
+(
+	XDG_CACHE_HOME=$work/static-cache
+	CXX=$work/static-c++
+	export XDG_CACHE_HOME CXX
+	run run static.cu
+	echo "$code" >code
+)
+code=$(cat code)
+expect 'a program whose C++ library is static' 0 '^got 7$'
+for object in "$work"/static-cache/flashtwin/objects/*; do
+	readelf -hW --dyn-syms "$object" 2>&1
+done >symbols
+result 'and the object of its kernels exports nothing of it' \
+	"$(grep -q 'Type: *DYN' symbols || echo 'no such object'
+	grep ' FUNC .* _ZNS[ost]' symbols | grep -v UND)"
 plan
