@@ -190,6 +190,11 @@ enum status runtime_begin(struct device *const *devices, int count,
 	return STATUS_OK;
 }
 
+void runtime_repeats_on(const char *kind)
+{
+	runtime.repeats_on = kind;
+}
+
 static void close_device(struct runtime_device *d)
 {
 	enum status status = device_sync(d->device, NULL);

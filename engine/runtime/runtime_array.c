@@ -18,10 +18,10 @@ enum status simulator_only(const struct runtime_device *d, const char *call, con
 
 	while (device->inner)
 		device = device->inner;
-	if (device->ops == &device_sim)
+	if (device->ops == &device_sim && !runtime.repeats_on)
 		return STATUS_OK;
 	return fail(STATUS_USAGE, "%s: %s are on the simulator only, not on device %s", call, what,
-		    device->ops->name);
+		    runtime.repeats_on ? runtime.repeats_on : device->ops->name);
 }
 
 enum status arrays_allowed(const struct runtime_device *d, const char *call)

@@ -122,6 +122,7 @@ struct runtime {
 	struct runtime_device devices[RUNTIME_MAX_DEVICES];
 	int device_count;
 	const struct runtime_program *program;
+	const char *repeats_on;         /* runtime_repeats_on(); NULL: nowhere */
 	struct allocation *allocations; /* by address */
 	size_t allocation_count;
 	unsigned long long ids;         /* streams made so far */

@@ -525,12 +525,12 @@ static void graphs(void)
 /* --- devices --- */
 
 /* Where the GPU is in its machine: PCI bus, device and domain, the NUMA node of the host, and the
- * ids of the board. */
+ * ids of the board; 132 is reserved, and differs between machines with the same GPU and driver. */
 static bool is_of_machine(int attribute)
 {
 	return attribute == cudaDevAttrPciBusId || attribute == cudaDevAttrPciDeviceId
 		|| attribute == cudaDevAttrPciDomainId || attribute == cudaDevAttrHostNumaId
-		|| attribute == 139 || attribute == 140;
+		|| attribute == 132 || attribute == 139 || attribute == 140;
 }
 
 static void devices(void)

@@ -38,27 +38,39 @@ struct gpu_code {
 
 /* --- names --- */
 
-typedef char *demangle_fn(const char *, char *, size_t *, int *);
+/* __cxa_demangle() of the C++ library, and the free() of the C library that it uses. */
+struct demangler {
+	char *(*demangle)(const char *, char *, size_t *, int *);
+	void (*free)(void *);
+};
 
-/* Of the C++ library, which every program of a user has loaded or can load. */
-static demangle_fn *demangler(void)
+/* Loaded into a namespace of its own: a program whose C++ library is linked statically shares symbols
+ * with any other copy in its namespace, and crashes in its first output. */
+static const struct demangler *demangler(void)
 {
-	static demangle_fn *found;
-	void *library = found ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-	void *symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
+	static struct demangler found;
+	void *library = found.demangle ? NULL
+		: dlmopen(LM_ID_NEWLM, "libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+	void *demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
+	void *release = demangle ? dlsym(library, "free") : NULL;
 
-	if (symbol)
-		memcpy(&found, &symbol, sizeof found);
-	return found;
+	if (release) {
+		memcpy(&found.demangle, &demangle, sizeof found.demangle);
+		memcpy(&found.free, &release, sizeof found.free);
+	}
+	return found.demangle ? &found : NULL;
 }
 
 static char *demangled(const char *symbol)
 {
 	/* "i" alone would be taken for a type. */
-	demangle_fn *demangle = strncmp(symbol, "_Z", 2) == 0 ? demangler() : NULL;
-	char *text = demangle ? demangle(symbol, NULL, NULL, NULL) : NULL;
+	const struct demangler *d = strncmp(symbol, "_Z", 2) == 0 ? demangler() : NULL;
+	char *text = d ? d->demangle(symbol, NULL, NULL, NULL) : NULL;
+	char *copy = xstrdup(text ? text : symbol);
 
-	return text ? text : xstrdup(symbol);
+	if (text)
+		d->free(text);
+	return copy;
 }
 
 /* Removes each `from`, and what follows it up to and with `to`. */

@@ -206,6 +206,8 @@ static enum status load(struct program *program)
 	TRY(program_load(program, &parts));
 	devices = run_devices(child.session, &count);
 	TRY(runtime_begin(devices, count, parts));
+	if (run_options_both(child.job->options))
+		runtime_repeats_on("cuda");
 	child.runs = true;
 	return STATUS_OK;
 }

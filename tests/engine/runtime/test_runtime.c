@@ -517,6 +517,31 @@ START_TEST(devices_have_properties)
 }
 END_TEST
 
+START_TEST(what_another_device_lacks_is_refused)
+{
+	struct cudaChannelFormatDesc desc = { .x = 32, .f = cudaChannelFormatKindFloat };
+	cudaArray_t array;
+	cudaGraphConditionalHandle handle;
+	cudaGraph_t graph;
+
+	program_begin(1, 0);
+	CUDA(cudaGraphCreate(&graph, 0));
+	CUDA(cudaMallocArray(&array, &desc, 4, 0, 0));
+	CUDA(cudaFreeArray(array));
+	CUDA(cudaGraphConditionalHandleCreate(&handle, graph, 1, 0));
+	runtime_repeats_on("cuda");
+	ck_assert_int_ne(cudaMallocArray(&array, &desc, 4, 0, 0), cudaSuccess);
+	ck_assert_int_eq(program_end(), STATUS_USAGE);
+	ck_assert_str_eq(error_text(), "cudaMallocArray: arrays, textures and surfaces are on the "
+			 "simulator only, not on device cuda");
+	program_begin(1, 0);
+	CUDA(cudaGraphCreate(&graph, 0));
+	runtime_repeats_on("cuda");
+	ck_assert_int_ne(cudaGraphConditionalHandleCreate(&handle, graph, 1, 0), cudaSuccess);
+	ck_assert_int_eq(program_end(), STATUS_USAGE);
+}
+END_TEST
+
 START_TEST(peers_copy_and_read)
 {
 	int in[N], *a, *b, can;
@@ -569,6 +594,7 @@ int main(void)
 	tcase_add_test(tests, a_trap_is_an_error_of_the_launch);
 	tcase_add_test(tests, errors_have_names);
 	tcase_add_test(tests, devices_have_properties);
+	tcase_add_test(tests, what_another_device_lacks_is_refused);
 	tcase_add_test(tests, peers_copy_and_read);
 	return run_suite("runtime", tests);
 }
