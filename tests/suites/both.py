@@ -6,9 +6,8 @@ as many at once as there are processors, and writes a table: what was compared, 
 
 usage: both.py FLASHTWIN TABLE.md LIST.json=CHECKOUT...
 
-REASONS says why the results of a row are not the same in every run on a GPU, ON_SIMULATOR what of a
-row only the simulator has. Prints a line for
-each other row that does not compare equal, and how many do. Exits 1 if one of those differs.
+REASONS says why the results of a row are not the same in every run on a GPU. Prints a line for each
+other row that does not compare equal, and how many do. Exits 1 if one of those differs.
 """
 import datetime
 import os
@@ -43,19 +42,11 @@ REASONS = {
     'Exercises/Chapter17/Exercise03/solution.cu':
         'atomicAdd of floats in any order',
 }
-ON_SIMULATOR = {
-    'Samples/0_Introduction/simpleCubemapTexture/simpleCubemapTexture.cu': 'textures',
-    'Samples/0_Introduction/simpleLayeredTexture/simpleLayeredTexture.cu': 'textures',
-    'Samples/2_Concepts_and_Techniques/dct8x8/dct8x8.cu': 'textures',
-    'Samples/3_CUDA_Features/graphConditionalNodes/graphConditionalNodes.cu': 'conditional nodes',
-}
 COMPARED = re.compile(r'^sim and cuda: (.*)$', re.M)
 
 
 def compare(flashtwin, _, module, row, checkout):
     """Returns "equal", "differs" or "not compared", and the reason."""
-    if row["path"] in ON_SIMULATOR:
-        return 'not compared', f'{ON_SIMULATOR[row["path"]]} are on the simulator only'
     wrong, said = jobs.attempt(flashtwin, module, row, checkout)
     found = COMPARED.search(said)
     if not found:
