@@ -85,7 +85,12 @@ build() {
 	fi
 	make -s -j"$(nproc)" "$@"
 }
-build >"$log" 2>&1
+# What runs once is compiled in half the time.
+if [ $quick = yes ]; then
+	build KERNEL_OPTIMIZATION=-O1
+else
+	build
+fi >"$log" 2>&1
 status=$?
 result 'it builds for aarch64' $status
 [ $status -eq 0 ] || finish

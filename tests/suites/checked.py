@@ -35,22 +35,25 @@ SIDE = re.compile(r'^  .*, ([^ ]+):(\d+)$')
 LATE = re.compile(r'^exit code 5: ')
 
 
-def findings_of(text):
-    """(lint, class, file:line of each side) of each finding in the messages of a command."""
+def findings_of(text, row):
+    """(lint, class, file:line of each side) of each finding in the messages of a command. The row's own
+    file has its whole path: many are called solution.cu."""
+    own = os.path.basename(row["path"])
     found = []
     for line in text.splitlines():
         head, side = FINDING.match(line), SIDE.match(line)
         if head:
             found.append((bool(head[1]), head[2], []))
         elif side and found:
-            found[-1][2].append(f'{os.path.basename(side[1])}:{side[2]}')
+            name = os.path.basename(side[1])
+            found[-1][2].append(f'{row["path"] if name == own else name}:{side[2]}')
     return {(lint, kind, tuple(sides)) for lint, kind, sides in found}
 
 
 def check(flashtwin, module, row, checkout):
     """Returns how the row ended under the checker, and its findings."""
     wrong, said = jobs.attempt(flashtwin, module, row, checkout)
-    found = findings_of(said)
+    found = findings_of(said, row)
     if wrong and LATE.match(wrong):
         return 'too long', found
     if any(not lint for lint, _, _ in found):

@@ -44,8 +44,8 @@ struct demangler {
 	void (*free)(void *);
 };
 
-/* Loaded into a namespace of its own: a program whose C++ library is linked statically shares symbols
- * with any other copy in its namespace, and crashes in its first output. */
+/* Loaded into a namespace of its own: a program whose C++ library is linked statically shares
+ * symbols with any other copy in its namespace, and crashes in its first output. */
 static const struct demangler *demangler(void)
 {
 	static struct demangler found;

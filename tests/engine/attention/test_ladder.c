@@ -445,7 +445,10 @@ END_TEST
 
 int main(void)
 {
-	TCase *tests = tcase_create("ladder"), *small = tcase_create("small");
+	/* A case for each test that tests/mutants uses: a mutant runs one case. */
+	TCase *tests = tcase_create("ladder"), *small = tcase_create("small"),
+	      *runs = tcase_create("long_runs"), *tickets = tcase_create("tickets"),
+	      *order = tcase_create("merge_order");
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, a_row_has_the_same_bits_in_any_batch, 0,
@@ -457,7 +460,11 @@ int main(void)
 	tcase_add_loop_test(tests, batches_of_several_splits_are_accurate, 0, RIG_RUNGS);
 	tcase_set_timeout(small, 120);
 	tcase_add_loop_test(small, small_batches_are_right, 0, 2 * FORMS);
-	tcase_add_loop_test(small, long_runs_are_right, 0, 2);
-	tcase_add_loop_test(small, rung_10_merges_in_index_order, 0, 2);
-	return run_suites("ladder", (TCase *[]){ tests, small }, 2);
+	tcase_set_timeout(runs, 120);
+	tcase_add_loop_test(runs, long_runs_are_right, 0, 1);
+	tcase_set_timeout(tickets, 120);
+	tcase_add_loop_test(tickets, long_runs_are_right, 1, 2);
+	tcase_set_timeout(order, 120);
+	tcase_add_loop_test(order, rung_10_merges_in_index_order, 0, 2);
+	return run_suites("ladder", (TCase *[]){ tests, small, runs, tickets, order }, 5);
 }

@@ -521,7 +521,8 @@ END_TEST
 
 int main(void)
 {
-	TCase *tests = tcase_create("ladder, narrow caches"), *small = tcase_create("small");
+	TCase *tests = tcase_create("ladder, narrow caches"), *small = tcase_create("small"),
+	      *pairs = tcase_create("pairs"), *equal = tcase_create("equal");
 
 	tcase_set_timeout(tests, 300);
 	tcase_add_loop_test(tests, the_bits_are_those_of_f32, 0, CASES);
@@ -535,15 +536,17 @@ int main(void)
 	tcase_add_loop_test(tests, scales_are_accurate, 0, FORMS);
 	tcase_add_loop_test(tests, new_rows_are_rounded, 0, 2 * TYPES);
 	tcase_add_test(tests, what_does_not_take_them_says_so);
-	/* For tests/mutants: f16, D 80, two query heads; bf16 and e4m3, D 128, eight of them; e4m3,
-	 * D 256, where the last tile of a split is late. */
+	/* For tests/mutants, which run one case: f16, D 80, two query heads; bf16 and e4m3, D 128,
+	 * eight of them; e4m3, D 256, where the last tile of a split is late. */
 	tcase_set_timeout(small, 120);
 	tcase_add_loop_test(small, tensor_cores_are_accurate, SMALL, SMALL + 1);
-	tcase_add_loop_test(small, tensor_cores_have_the_same_bits_on_all_rungs, SMALL_PAIRS,
+	tcase_set_timeout(pairs, 120);
+	tcase_add_loop_test(pairs, tensor_cores_have_the_same_bits_on_all_rungs, SMALL_PAIRS,
 			    SMALL_PAIRS + 1);
-	tcase_add_loop_test(small, tensor_cores_have_the_same_bits_on_all_rungs, SMALL_LATE,
+	tcase_add_loop_test(pairs, tensor_cores_have_the_same_bits_on_all_rungs, SMALL_LATE,
 			    SMALL_LATE + 1);
-	tcase_add_loop_test(small, equal_values_stay_what_they_are, SMALL_PAIRS + 1,
+	tcase_set_timeout(equal, 120);
+	tcase_add_loop_test(equal, equal_values_stay_what_they_are, SMALL_PAIRS + 1,
 			    SMALL_PAIRS + 2);
-	return run_suites("ladder, narrow caches", (TCase *[]){ tests, small }, 2);
+	return run_suites("ladder, narrow caches", (TCase *[]){ tests, small, pairs, equal }, 4);
 }

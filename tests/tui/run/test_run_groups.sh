@@ -19,6 +19,9 @@ run run grid.cu --check -- 20
 expect 'the checker knows its order' 0 '^cudaSuccess 29995$'
 run run grid.cu --check -- 20 race
 expect 'and finds that it is missing' 4 '^race-grid in sum' 'grid.cu:20$' 'grid.cu:28$'
+run run grid.cu --check -- 70
+expect 'a grid that is too large for the checker is named' "$code" \
+	': --check: a barrier of a grid of 70 blocks; the maximum is 64$'
 run run grid.cu -- 16 plain
 expect 'a launch that is not cooperative' 0 '^cudaErrorLaunchFailure 0$' \
 	'(719): a barrier of the grid in a launch that is not cooperative$'
