@@ -34,8 +34,8 @@ struct runtime_program {
  * runtime_end(). */
 enum status runtime_begin(struct device *const *devices, int count, const struct runtime_program *);
 
-/* After runtime_begin(): the operations will be repeated on a device of this kind ("cuda"), and calls
- * for what it does not have are refused. */
+/* After runtime_begin(): the operations will be repeated on a device of this kind ("cuda"), and
+ * calls for what it does not have are refused. */
 void runtime_repeats_on(const char *kind);
 
 /* Makes a buffer of each device variable in the list, which ends with a name of NULL, so that a

@@ -12,8 +12,9 @@
 #include "tui/launch/programs.h"
 #include "tui/launch/user_arrays.h"
 
-/* The linker's plugin for LTO takes longer to load than a small object takes to link. Where libstdc++
- * is linked statically, host code must not find the device's copy, which nothing initialises. */
+/* The linker's plugin for LTO takes longer to load than a small object takes to link. Where
+ * libstdc++ is linked statically, host code must not find the device's copy, which nothing
+ * initialises. */
 const char *const kernel_link_flags[] = {
 	"-shared", "-fno-use-linker-plugin", "-Wl,--exclude-libs,ALL",
 	"-Wl,-Bsymbolic", "-Wl,--wrap=malloc", "-Wl,--wrap=free", "-Wl,--wrap=_Znwm",

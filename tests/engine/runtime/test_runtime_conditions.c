@@ -209,6 +209,19 @@ START_TEST(wrong_conditions_are_refused)
 }
 END_TEST
 
+START_TEST(another_device_has_none)
+{
+	cudaGraphConditionalHandle handle;
+	cudaGraph_t graph;
+
+	program_begin(1, 0);
+	CUDA(cudaGraphCreate(&graph, 0));
+	runtime_repeats_on("cuda");
+	ck_assert_int_ne(cudaGraphConditionalHandleCreate(&handle, graph, 1, 0), cudaSuccess);
+	ck_assert_int_eq(program_end(), STATUS_USAGE);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("conditions");
@@ -217,5 +230,6 @@ int main(void)
 	tcase_add_loop_test(tests, a_body_runs_while_it_holds, 0, 4);
 	tcase_add_loop_test(tests, captures_go_into_graphs, 0, 4);
 	tcase_add_test(tests, wrong_conditions_are_refused);
+	tcase_add_test(tests, another_device_has_none);
 	return run_suite("conditions", tests);
 }
