@@ -104,15 +104,26 @@ def verdict_of(verdicts, suite, kind, sides):
     return {"verdict": "open", "why": ""}
 
 
+HEAD = '''# The checker on public programs and kernels
+
+Written by `tests/suites/checked.py` from the lists in `tests/suites/programs/` and
+`tests/suites/kernels/`: each row with `--check`, but for programs that are ended after their
+verification. `tests/suites/verdicts/findings.json` has the judgements, made by reading the source and
+by runs with other seeds and with the fault mended. "bug": some order that CUDA allows gives a wrong
+result, or an access is outside of its memory. "rule": CUDA's rules forbid it, but nothing follows from
+it here. "false": the program is right. Lints are not findings, and are not listed.
+
+%d findings: %d bug, %d rule, %d false, %d open. A row had %d s.
+
+| suite | rows | without findings | with findings | not done in time | end otherwise |
+|---|---|---|---|---|---|
+'''
+
+
 def write_table(out, ended, groups, verdicts):
-    out.write('# The checker on public programs and kernels\n\n'
-              'Written by `tests/suites/checked.py` from the lists in `tests/suites/programs/`'
-              ' and\n`tests/suites/kernels/`: each row with `--check`, but for programs that are'
-              ' ended after their\nverification. `tests/suites/verdicts/findings.json` has the'
-              ' judgements. "rule": CUDA\'s rules\nforbid it, but nothing follows from it here.'
-              ' Lints are not findings, and are not listed.\n\n'
-              '| suite | rows | without findings | with findings | not done in time | end otherwise'
-              ' |\n|---|---|---|---|---|---|\n')
+    judged = [verdict_of(verdicts, *group)["verdict"] for group in groups]
+    out.write(HEAD % (len(judged), *map(judged.count, ('bug', 'rule', 'false', 'open')),
+                      programs.SECONDS))
     for suite in sorted({row[0] for row in ended}):
         states = [row[1] for row in ended if row[0] == suite]
         out.write(f'| {suite} | {len(states)} | ' + ' | '.join(
