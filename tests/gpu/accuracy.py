@@ -53,15 +53,17 @@ def flashinfer():
 
 
 def flashmla():
-    """1, 3, 9, 63 and 126 heads, sequences without keys, pages of 64 rows, padding of NaN."""
+    """1, 3, 9, 63 and 126 heads, sequences without keys, pages of 64 rows, padding of NaN, 2 queries."""
     for kv_heads, group in ((1, 1), (1, 3), (1, 9), (9, 7), (9, 14)):
         for lengths in ((1, 0, 63, 64, 65), (0, 4096, 3, 1000), (0, 0, 1)):
             yield case("FlashMLA", 128, kv_heads, group, lengths, page=64)
             yield case("FlashMLA", 128, kv_heads, group, lengths)
+            yield case("FlashMLA", 128, kv_heads, group, lengths, page=64, queries=2)
 
 
 def flashattention():
-    """6 heads with 6, 3, 2 and 1 KV heads, lengths of its KV cache tests, pages, windows, softcap."""
+    """6 heads with 6, 3, 2 and 1 KV heads, queries and keys of its KV cache tests, pages, windows,
+    softcap."""
     for dim in (64, 80, 96, 128, 256):
         for kv_heads in (6, 3, 2, 1):
             group = 6 // kv_heads
@@ -71,8 +73,15 @@ def flashattention():
                                   ((800, 2048), dict(softcap=15.0)),
                                   ((799, 256), dict(window=64, sinks=4, page=128))):
                 yield case("FlashAttention", dim, kv_heads, group, lengths, **more)
+            for queries, keys, more in ((3, 1024, {}), (64, 800, dict(page=16)), (64, 256, {}),
+                                        (3, 799, dict(page=256)), (64, 2048, dict(window=200)),
+                                        (128, 128, {})):
+                yield case("FlashAttention", dim, kv_heads, group, (keys, max(queries, keys // 2)),
+                           queries=queries, **more)
         yield case("FlashAttention", dim, 1, 6, (20000,))
+        yield case("FlashAttention", dim, 1, 6, (20000,), queries=16)
     yield case("FlashAttention", 128, 1, 6, (128 * 1024,))
+    yield case("FlashAttention", 128, 1, 6, (128 * 1024,), queries=16)
 
 
 # Rungs 5 and 6 have the same bits, and so have those from 7 up.
@@ -101,13 +110,13 @@ def loaded(path, dtype):
 
 
 def tensors(c, dtype, random):
-    """q (M, H, D), and for each sequence k and v (Hkv, n, D)."""
+    """q (M, T, H, D), and for each sequence k and v (Hkv, n, D)."""
     heads, dim = c["kv_heads"] * c["group"], c["dim"]
 
     def normal(*shape):
         return torch.randn(shape, generator=random, device=PLACE)
 
-    q = normal(len(c["lengths"]), heads, dim)
+    q = normal(len(c["lengths"]), c.get("queries", 1), heads, dim)
     if c["kind"] == "huge":
         q *= 1e4 if dtype == torch.bfloat16 else 1e3
     elif c["kind"] != "random":
@@ -157,9 +166,9 @@ def pages(c, rows, random):
 # --- attention ---
 
 def visible(c, n):
-    """The keys that the newest of n queries sees."""
-    window, sinks = c.get("window"), c.get("sinks", 0)
-    return [i for i in range(n) if i >= n - window or i < sinks] if window else slice(None)
+    """The keys that a query sees, the last of which is key n - 1."""
+    window, sinks = c["window"], c.get("sinks", 0)
+    return [i for i in range(n) if i >= n - window or i < sinks]
 
 
 def exact(c, q, k, v):
@@ -209,7 +218,8 @@ def run(c, name, args, folder, random):
         command += ["--page-table", files["table"]]
     else:
         k, v = cache(c, rows, 0), cache(c, rows, 1)
-    for which, x in (("q", q), ("k", k), ("v", v)):
+    queries = q.shape[1]
+    for which, x in (("q", q if queries > 1 else q[:, 0]), ("k", k), ("v", v)):
         np.save(files[which], stored(x))
     del k, v
     for rung, out in outs.items():
@@ -217,14 +227,16 @@ def run(c, name, args, folder, random):
                        stdout=subprocess.DEVNULL)
     got = {rung: loaded(out, dtype) for rung, out in outs.items()}
     ours, theirs = dict.fromkeys(RUNGS, 0.0), 0.0
-    for m, n in enumerate(c["lengths"]):
+    for m, t in itertools.product(range(len(rows)), range(queries)):
+        n = c["lengths"][m] - queries + 1 + t
+        wanted = torch.zeros_like(q[m, t], dtype=torch.float64)
         if n > 0:
-            seen = visible(c, n)
-            k, v = (x[:, seen] for x in rows[m])
-            wanted = exact(c, q[m], k, v)
-            theirs = max(theirs, largest(same_type(c, q[m], k, v) - wanted))
+            k, v = (x[:, visible(c, n)] if "window" in c else x[:, :n] for x in rows[m])
+            wanted = exact(c, q[m, t], k, v)
+            theirs = max(theirs, largest(same_type(c, q[m, t], k, v) - wanted))
         for rung in RUNGS:
-            ours[rung] = max(ours[rung], largest(got[rung][m] - wanted if n > 0 else got[rung][m]))
+            errors = got[rung].reshape(q.shape)[m, t] - wanted
+            ours[rung] = max(ours[rung], largest(errors))
     return ours, theirs, got[RUNGS[0]].numel()
 
 

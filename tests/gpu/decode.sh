@@ -20,6 +20,17 @@ decode short 64 'path cached, every point' --path cached --log points
 decode long 200 'every buffer' --log launch
 decode long 200 'points of 51 steps' --log points --log-at "$(every 4 199)"
 
+# --- caches of 8 and 16 bits, whose rows each step rounds; the text may be another ---
+
+for type in f16 bf16 e4m3; do
+	for page in 0 16; do
+		run 240 "$flashtwin" decode --model "$samples" --prompt-file "$work/prompt" -n 60 \
+			--path ladder --kv-dtype "$type" $([ "$page" = 0 ] || echo --page "$page") \
+			--device both --log points
+		compared "decode long, cache of $type, pages of $page"
+	done
+done
+
 # --- attention alone ---
 
 # attend NAME LAYER OPTION...: attends to reference tensors on both devices.

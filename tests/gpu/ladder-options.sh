@@ -46,6 +46,9 @@ if command -v python3 >/dev/null 2>&1; then
 			attends "D $D, 4 queries, pages, window 130, sinks 20, softcap 3" "$type" \
 				pool q4 --page-table "$work/table.npy" --lengths 300,161 \
 				--window 130 --sinks 20 --softcap 3
+			[ "$D" != 128 ] || attends "D $D, 4 queries, pages, window 130, softcap 3, a graph" \
+				"$type" pool q4 --page-table "$work/table.npy" --lengths 300,161 \
+				--window 130 --softcap 3 --graph capture
 		done
 	done
 	for heads in ${LADDER_HEADS-2 4 8 14 32}; do
