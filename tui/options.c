@@ -175,9 +175,13 @@ static enum status parse_float(const char *name, const char *text, float *out)
 {
 	char *end;
 
+	errno = 0;
 	*out = strtof(text, &end);
-	if (end == text || *end != '\0' || !isfinite(*out))
+	if (end == text || *end != '\0' || isnan(*out))
 		return fail(STATUS_USAGE, "%s: expected a number, got %s", name, shown(text));
+	if (isinf(*out) || (*out == 0.0f && errno == ERANGE))
+		return fail(STATUS_USAGE, "%s: expected a number in the range of float, got %s",
+			    name, shown(text));
 	return STATUS_OK;
 }
 

@@ -392,20 +392,22 @@ void check_barrier_release(struct listener *listener, struct block *block)
 	}
 }
 
-/* Only some threads of the block meet: an arrival releases what the thread did to those that leave
- * later, as a fence for the block and an atomic do. */
-void check_named_arrive(struct listener *listener, struct lane *lane, const void *barrier)
+/* Only some threads of the block meet, or one for each block: an arrival releases what the thread
+ * did to those that leave later, as a fence and an atomic do. */
+void check_named_arrive(struct listener *listener, struct lane *lane, const void *barrier,
+			bool device)
 {
 	struct check *check = check_of(listener);
 
-	check_fence(listener, lane, false);
+	check_fence(listener, lane, device);
 	check_atomic(check, lane, (uintptr_t)barrier, true, false);
 }
 
-void check_named_leave(struct listener *listener, struct lane *lane, const void *barrier)
+void check_named_leave(struct listener *listener, struct lane *lane, const void *barrier,
+		       bool device)
 {
 	check_atomic(check_of(listener), lane, (uintptr_t)barrier, false, false);
-	check_fence(listener, lane, false);
+	check_fence(listener, lane, device);
 }
 
 /* All that the launch did is ordered before what it does from here on, like what earlier launches

@@ -181,13 +181,13 @@ static bool is_named_barrier(const struct unit *u, int at)
 		&& !(isdigit((unsigned char)*width->text) && strtoul(width->text, NULL, 0) <= 32);
 }
 
-/* A call of the barrier of a cluster, whose arrivals are apart from its waits, or the group with
- * that barrier. */
-static bool is_cluster_barrier(const struct unit *u, int at)
+/* A call of a barrier of a cluster or the grid whose arrivals are apart from its waits, or the
+ * group with that of a cluster. */
+static bool is_split_barrier(const struct unit *u, int at)
 {
 	static const char *const names[] = {
 		"ft_cluster_arrive", "ft_cluster_wait", "ft_cluster_sync", "cluster_group",
-		"this_cluster", NULL
+		"this_cluster", "barrier_arrive", NULL
 	};
 	const struct token *t = token_at(u, at);
 
@@ -204,7 +204,7 @@ static bool is_order_name(const struct unit *u, int at)
 	if (t->length >= (int)sizeof barrier
 	    && memcmp(t->text, barrier, sizeof barrier - 1) == 0)
 		return true;
-	if (is_named_barrier(u, at) || is_cluster_barrier(u, at))
+	if (is_named_barrier(u, at) || is_split_barrier(u, at))
 		return true;
 	return token_is(t, "ft_fence") && !token_is(token_at(u, at + 2), "int");
 }

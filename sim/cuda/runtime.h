@@ -148,6 +148,10 @@ static inline void ft_whole_run(const struct ft_whole *whole, unsigned thread)
 
 /* Waits for every thread of a cooperative launch; ends another launch with error 719. */
 void ft_grid_barrier(const struct ft_site *);
+/* For one thread of each block of such a launch: its arrival, which returns the phase, and the wait
+ * until all blocks have arrived in that phase. */
+unsigned ft_grid_barrier_arrive(const struct ft_site *);
+void ft_grid_barrier_wait(const struct ft_site *, unsigned phase);
 int ft_grid_is_cooperative(void);
 /* For checked kernels: grid_let_next() and grid_wait() of sim/cuda/programmatic.h. */
 void ft_grid_let_next(void);

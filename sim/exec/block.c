@@ -207,7 +207,8 @@ bool block_begin(struct block *block, struct grid *grid, uint64_t order)
 
 		warp->runnable = lanes >= WARP_LANES ? 0xffffffffu : (1u << lanes) - 1;
 		warp->exited = ~warp->runnable;
-		warp->at_barrier = warp->at_active = warp->at_grid = warp->at_cluster = 0;
+		warp->at_barrier = warp->at_active = warp->at_grid = 0;
+		warp->at_arrivals = warp->at_cluster = 0;
 		warp->meeting_count = 0;
 		warp->direct = grid->seed == 0 && !grid->listener;
 		for (unsigned l = 0; l < WARP_LANES; l++) {

@@ -55,22 +55,73 @@ static const char *refusal(const struct grid *grid, char *text, size_t bytes)
 	return text;
 }
 
-/* The threads of each block meet first, as in CUDA. */
-void ft_grid_barrier(const struct ft_site *site)
+static void need_barrier(struct worker *w)
 {
-	struct worker *w = worker_self;
-	struct lane *lane = lane_current();
 	char text[120];
 	const char *refused = refusal(w->grid, text, sizeof text);
 
 	if (refused)
 		worker_abort(w, w->grid->cooperative ? 2 : 719, refused);
+}
+
+/* The threads of each block meet first, as in CUDA. */
+void ft_grid_barrier(const struct ft_site *site)
+{
+	struct worker *w = worker_self;
+	struct lane *lane = lane_current();
+
+	need_barrier(w);
 	lane->site = site;
 	LISTENER_CALL(w->grid->listener, barrier_arrive, lane, __builtin_frame_address(0));
 	if (!meeting_arrive_at_barrier(lane, false))
 		schedule_wait_here(w, lane);
 	lane->warp->at_grid |= lane->bit;
 	schedule_wait_here(w, lane);
+}
+
+/* --- arrivals apart from waits --- */
+
+static void complete_phase(struct worker *w)
+{
+	w->grid->arrived = 0;
+	w->grid->phase++;
+	for (int b = 0; b < w->resident; b++)
+		for (unsigned i = 0; i < w->blocks[b]->warp_count; i++) {
+			struct warp *warp = &w->blocks[b]->warps[i];
+
+			warp->runnable |= warp->at_arrivals;
+			warp->at_arrivals = 0;
+		}
+	worker_progress(w);
+}
+
+unsigned ft_grid_barrier_arrive(const struct ft_site *site)
+{
+	struct worker *w = worker_self;
+	struct lane *lane = lane_current();
+	unsigned phase = w->grid->phase;
+
+	need_barrier(w);
+	lane->site = site;
+	LISTENER_CALL(w->grid->listener, named_arrive, lane, w->grid, true);
+	if (++w->grid->arrived == w->grid->blocks)
+		complete_phase(w);
+	return phase;
+}
+
+void ft_grid_barrier_wait(const struct ft_site *site, unsigned phase)
+{
+	struct worker *w = worker_self;
+	struct lane *lane = lane_current();
+
+	need_barrier(w);
+	lane->site = site;
+	LISTENER_CALL(w->grid->listener, pause);
+	if (w->grid->phase == phase) {
+		lane->warp->at_arrivals |= lane->bit;
+		schedule_wait_here(w, lane);
+	}
+	LISTENER_CALL(w->grid->listener, named_leave, lane, w->grid, true);
 }
 
 int ft_grid_is_cooperative(void)

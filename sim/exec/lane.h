@@ -62,6 +62,7 @@ struct warp {
 	uint32_t at_barrier;            /* waiting at the block barrier */
 	uint32_t at_active;             /* waiting at an __activemask() */
 	uint32_t at_grid;               /* waiting at a barrier of the grid */
+	uint32_t at_arrivals;           /* waiting until all blocks have arrived at the grid's */
 	uint32_t at_cluster;            /* waiting at the barrier of its cluster */
 	bool direct;                    /* in order, and nothing listens: see collective.c */
 	int meeting_count;

@@ -41,10 +41,10 @@ struct listener_calls {
 	 * frame; the barrier completes. */
 	void (*barrier_arrive)(struct listener *, struct lane *, const void *frame);
 	void (*barrier_release)(struct listener *, struct block *);
-	/* A thread arrives at a barrier with a number, which is in this place; one that has waited
-	 * there goes on. */
-	void (*named_arrive)(struct listener *, struct lane *, const void *barrier);
-	void (*named_leave)(struct listener *, struct lane *, const void *barrier);
+	/* A thread arrives at a barrier with a number, which is in this place, or, device, at that
+	 * of the grid, for its block; one that has waited there goes on. */
+	void (*named_arrive)(struct listener *, struct lane *, const void *barrier, bool device);
+	void (*named_leave)(struct listener *, struct lane *, const void *barrier, bool device);
 	/* A thread arrives at the barrier of its cluster; the barrier completes; a thread has
 	 * waited there. A block has exited before others of its cluster. */
 	void (*cluster_arrive)(struct listener *, struct lane *, bool releases);

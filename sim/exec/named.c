@@ -75,7 +75,8 @@ static struct named_barrier *arrive(const struct ft_site *site, struct lane *lan
 		block->named = xcalloc(FT_NAMED_BARRIERS, sizeof *block->named);
 	lane->site = site;
 	check_call(site, block->named, number, count);
-	LISTENER_CALL(worker_self->grid->listener, named_arrive, lane, &block->named[number]);
+	LISTENER_CALL(worker_self->grid->listener, named_arrive, lane, &block->named[number],
+		      false);
 	block->named[number].count = count;
 	block->named[number].arrived++;
 	return &block->named[number];
@@ -115,7 +116,7 @@ int ft_named_barrier(const struct ft_site *site, unsigned number, unsigned count
 	barrier = arrive(site, lane, number, count);
 	barrier->votes += predicate != 0;
 	passed = wait_at(lane, barrier);
-	LISTENER_CALL(worker_self->grid->listener, named_leave, lane, barrier);
+	LISTENER_CALL(worker_self->grid->listener, named_leave, lane, barrier, false);
 	switch (vote) {
 	case FT_BLOCK_COUNT: return (int)(passed >> 32);
 	case FT_BLOCK_AND:   return passed >> 32 == (uint32_t)passed;

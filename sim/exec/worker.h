@@ -48,6 +48,9 @@ struct grid {
 	const struct point_sink *points;
 	bool independent, cooperative;
 	bool other_clock;               /* see device_options */
+	/* Blocks that have arrived at the barrier of the grid, and how often all have. */
+	uint64_t arrived;
+	unsigned phase;
 	struct listener *listener;      /* NULL: not checked */
 	struct nested *nested;          /* launches by device code */
 	struct device_heap *heap;

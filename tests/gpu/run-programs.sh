@@ -21,6 +21,7 @@ if command -v nvcc >/dev/null || [ -x "${NVCC:-/usr/local/cuda/bin/nvcc}" ]; the
 		program "$name.cu"
 	done
 	program grid.cu -- 70
+	program grid_arrive.cu -- 70
 	program pointers.cu -- 7fc00001
 	cd "$here" || exit 2
 else

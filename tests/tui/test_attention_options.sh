@@ -97,7 +97,10 @@ expect 'a softcap below 0' 2 \
 run $ladder --softcap 0
 expect 'a softcap of 0' 2 '--softcap: expected a finite number above 0, got 0$'
 run $ladder --softcap inf
-expect 'an infinite softcap' 2 '^flashtwin attend: --softcap: expected .*inf'
+expect 'an infinite softcap' 2 \
+	'^flashtwin attend: --softcap: expected a number in the range of float, got inf$'
+run $ladder --softcap 1e-50
+expect 'a softcap that a float cannot hold' 2 'in the range of float, got 1e-50$'
 run $ladder --window 0
 expect 'a window of 0' 2 '^flashtwin attend: --window: expected an integer from 1 to 2147483647, got 0$'
 run $ladder --window 3000000000

@@ -199,8 +199,26 @@ template <class Group> static inline unsigned group_size(const Group &group)
 /* All blocks of the launch, which is cooperative if they may wait for each other. */
 class grid_group {
 public:
+	using arrival_token = unsigned;
+
 #ifdef FLASHTWIN_PROGRAM
 	void sync(FT_CALL) const { ft_grid_barrier(FT_CALL_SITE("grid_group::sync")); }
+	/* As in CUDA, the threads of a block meet in both, and one of them does the rest. */
+	arrival_token barrier_arrive(FT_CALL) const
+	{
+		const struct ft_site *site = FT_CALL_SITE("grid_group::barrier_arrive");
+
+		ft_block_barrier(site, FT_BLOCK_SYNC, 0);
+		return ft_thread_linear() == 0 ? ft_grid_barrier_arrive(site) : 0;
+	}
+	void barrier_wait(arrival_token &&token, FT_CALL) const
+	{
+		const struct ft_site *site = FT_CALL_SITE("grid_group::barrier_wait");
+
+		if (ft_thread_linear() == 0)
+			ft_grid_barrier_wait(site, token);
+		ft_block_barrier(site, FT_BLOCK_SYNC, 0);
+	}
 	bool is_valid() const { return ft_grid_is_cooperative(); }
 #else
 	void sync(const void * = nullptr) const

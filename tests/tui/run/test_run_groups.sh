@@ -28,6 +28,23 @@ expect 'a launch that is not cooperative' 0 '^cudaErrorLaunchFailure 0$' \
 run run grid.cu -- 100000
 expect 'more blocks than the device holds' 0 '^cudaErrorCooperativeLaunchTooLarge 0$'
 
+# --- its arrivals apart from its waits ---
+
+cp "$srcdir/tests/tui/run/grid_arrive.cu" .
+for options in '' '--seed 7'; do
+	for blocks in 1 70; do
+		run run grid_arrive.cu $options -- $blocks
+		expect "$blocks blocks arrive, then wait $options" 0 '^cudaSuccess 0 wrong$'
+	done
+done
+run run grid_arrive.cu --check -- 20
+[ ! -s err ] || code=99
+expect 'the checker knows what an arrival orders' 0 '^cudaSuccess 0 wrong$'
+run run grid_arrive.cu --check -- 20 late
+expect 'and finds a store after it' 4 '^race-grid in rounds' 'grid_arrive.cu:30$' 'grid_arrive.cu:25$'
+run run grid_arrive.cu --check -- 20 early
+expect 'and a load before the wait' 4 '^race-grid in rounds' 'grid_arrive.cu:20$' 'grid_arrive.cu:30$'
+
 # --- asynchronous copies of a group ---
 
 run run "$srcdir/tests/tui/run/group_copy.cu"
