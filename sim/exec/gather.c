@@ -27,19 +27,26 @@ static bool all_wait(const struct worker *w)
 	return true;
 }
 
+/* Lets those continue that wait for arrivals, or those at the barrier. */
+static void wake(struct worker *w, bool arrivals)
+{
+	for (int b = 0; b < w->resident; b++)
+		for (unsigned i = 0; i < w->blocks[b]->warp_count; i++) {
+			struct warp *warp = &w->blocks[b]->warps[i];
+			uint32_t *waiting = arrivals ? &warp->at_arrivals : &warp->at_grid;
+
+			warp->runnable |= *waiting;
+			*waiting = 0;
+		}
+	worker_progress(w);
+}
+
 bool gather_pass(struct worker *w)
 {
 	if (!w->grid->cooperative || (uint64_t)w->resident != w->grid->blocks || !all_wait(w))
 		return false;
 	LISTENER_CALL(w->grid->listener, grid_release, w);
-	for (int b = 0; b < w->resident; b++)
-		for (unsigned i = 0; i < w->blocks[b]->warp_count; i++) {
-			struct warp *warp = &w->blocks[b]->warps[i];
-
-			warp->runnable |= warp->at_grid;
-			warp->at_grid = 0;
-		}
-	worker_progress(w);
+	wake(w, false);
 	return true;
 }
 
@@ -81,20 +88,6 @@ void ft_grid_barrier(const struct ft_site *site)
 
 /* --- arrivals apart from waits --- */
 
-static void complete_phase(struct worker *w)
-{
-	w->grid->arrived = 0;
-	w->grid->phase++;
-	for (int b = 0; b < w->resident; b++)
-		for (unsigned i = 0; i < w->blocks[b]->warp_count; i++) {
-			struct warp *warp = &w->blocks[b]->warps[i];
-
-			warp->runnable |= warp->at_arrivals;
-			warp->at_arrivals = 0;
-		}
-	worker_progress(w);
-}
-
 unsigned ft_grid_barrier_arrive(const struct ft_site *site)
 {
 	struct worker *w = worker_self;
@@ -104,8 +97,11 @@ unsigned ft_grid_barrier_arrive(const struct ft_site *site)
 	need_barrier(w);
 	lane->site = site;
 	LISTENER_CALL(w->grid->listener, named_arrive, lane, w->grid, true);
-	if (++w->grid->arrived == w->grid->blocks)
-		complete_phase(w);
+	if (++w->grid->arrived == w->grid->blocks) {
+		w->grid->arrived = 0;
+		w->grid->phase++;
+		wake(w, true);
+	}
 	return phase;
 }
 

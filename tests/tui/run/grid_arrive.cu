@@ -1,5 +1,5 @@
-// grid_arrive.cu - BLOCKS [late|early]: arrivals at the barrier of a grid apart from the waits. late: a
-// part is stored after the arrival; early: parts are read before the wait.
+// grid_arrive.cu - BLOCKS [late|early]: arrivals at the barrier of a grid apart from the waits.
+// late: a part is stored after the arrival; early: parts are read before the wait.
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstdlib>

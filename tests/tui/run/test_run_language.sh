@@ -269,6 +269,7 @@ run run ipc.cu --no-record
 result 'a call between processes is refused by name, in one line' \
 	"$([ "$code" = 3 ] && grep -q "^ipc.cu:7:.*cudaIpcGetMemHandle is not in flashtwin's runtime" err &&
 		[ "$(grep -c error err)" = 1 ] || cat err)"
+
 # --- a compiler that links the C++ library statically ---
 
 # Host code once used the copy in the kernels' object, which nothing initialises.
