@@ -4,6 +4,7 @@
  * path appends the last, or with several queries as many. With pages (attend_pages.c) all rows are
  * loaded.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,16 @@ static enum status read_tensors(struct attend *attend)
 				   attend->k.shape);
 }
 
+/* NaN, infinity, 0 or less: a mistake, whose outputs would look like one of the kernels. */
+static enum status check_scale(const char *option, const char *path, const float *scale, int heads)
+{
+	for (int i = 0; i < heads; i++)
+		if (!isfinite(scale[i]) || scale[i] <= 0.0f)
+			return fail(STATUS_USAGE, "%s %s: expected finite scales above 0, that of "
+				    "KV head %d is %g", option, path, i, (double)scale[i]);
+	return STATUS_OK;
+}
+
 static enum status read_scale(const char *option, const char *path, int kv_heads,
 			      struct npy *array, const float **out)
 {
@@ -80,7 +91,7 @@ static enum status read_scale(const char *option, const char *path, int kv_heads
 	TRY(npy_read(path, array));
 	TRY(attend_check_tensor(option, path, array, DTYPE_F32, 1, shape));
 	*out = array->data;
-	return STATUS_OK;
+	return check_scale(option, path, array->data, kv_heads);
 }
 
 static void find_shape(struct attend *attend)

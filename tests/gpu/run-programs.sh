@@ -15,11 +15,12 @@ program() {
 if command -v nvcc >/dev/null || [ -x "${NVCC:-/usr/local/cuda/bin/nvcc}" ]; then
 	here=$PWD
 	cd "$source/tests/tui/run" || exit 2
-	for name in clock constants copies_boxes cub_device cub_runs device_calls graph_edges graph_params \
+	for name in clock constants copies_boxes cub_device cub_runs device_calls graph_edges \
 		group_copy kinds language launch_calls points random_device random_poisson thrust \
 		vector_add; do
 		program "$name.cu"
 	done
+	program graph_params.cu -- memory
 	program grid.cu -- 70
 	program grid_arrive.cu -- 70
 	program pointers.cu -- 7fc00001

@@ -12,7 +12,8 @@
 # compute-sanitizer find of the checker's corpus to OUT_DIR/checker-table.md, and counters beside
 # Nsight Compute's to OUT_DIR/counters.md, public programs on both devices (SUITES names the folder
 # of their checkouts) to OUT_DIR/programs.md; the ladder's times go to OUT_DIR/ladder-bench/,
-# profiles of its kernels to OUT_DIR/ladder-profile.md, and the rows of its matrix that were not run
+# profiles of its kernels to OUT_DIR/ladder-profile.md, those of forms with producer warps to
+# OUT_DIR/producer.txt, and the rows of its matrix that were not run
 # to OUT_DIR/ladder-rows-left-out.txt and ladder-large-left-out.txt; its errors next to PyTorch's go to
 # OUT_DIR/accuracy.txt. Exit code 1 when anything failed, 77 without a GPU.
 LC_ALL=C
@@ -20,7 +21,7 @@ export LC_ALL
 
 all_parts='devices semantics decode graphs ladder ladder-options ladder-rows ladder-repeats'
 all_parts="$all_parts ladder-accuracy kernels run-programs programs doubles labs record sanitize"
-all_parts="$all_parts sanitize-options checker bench ladder-bench ladder-profile"
+all_parts="$all_parts sanitize-options checker bench ladder-bench ladder-producer ladder-profile"
 source=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$(cd "${1:-$source/build}" && pwd) || exit 2
 mkdir -p "${2:-$build/gpu}" || exit 2

@@ -46,6 +46,8 @@ npy('q', '<f4', (2, 8, 64), struct.pack('<1024f', *(noise() / 2 ** 22 - 1 for _ 
 npy('ones', '<f4', (2,), struct.pack('<2f', 1, 1))
 npy('halves', '<f4', (2,), struct.pack('<2f', 0.5, 0.5))
 npy('two', '<f4', (2,), struct.pack('<2f', 0.5, 3))
+npy('negative', '<f4', (2,), struct.pack('<2f', 1, -2))
+npy('nan', '<f4', (2,), struct.pack('<2f', float('nan'), 1))
 npy('three', '<f4', (3,), struct.pack('<3f', 1, 1, 1))
 PY
 
@@ -133,6 +135,12 @@ run $ladder --k k.f16 --v v.f16 --k-scale ones
 expect 'a scale of f16' 2 '^flashtwin attend: --k-scale needs --kv-dtype e4m3$'
 run $ladder --k 'ku1|.8' --v 'vu1|.8' --kv-dtype e4m3 --v-scale three
 expect 'too many scales' 2 '^flashtwin attend: --v-scale three: expected shape (2,), got (3,)$'
+run $ladder --k 'ku1|.8' --v 'vu1|.8' --kv-dtype e4m3 --k-scale negative
+expect 'a negative scale' 2 \
+	'^flashtwin attend: --k-scale negative: expected finite scales above 0, that of KV head 1 is -2$'
+run $ladder --k 'ku1|.8' --v 'vu1|.8' --kv-dtype e4m3 --v-scale nan
+expect 'NaN as a scale' 2 \
+	'^flashtwin attend: --v-scale nan: expected finite scales above 0, that of KV head 0 is nan$'
 run $ladder --k k.f16 --v v.f16 --kv-dtype e5m2
 expect 'an unknown type' 2 '--kv-dtype: expected f32, f16, bf16 or e4m3, got e5m2$'
 
