@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,10 +75,20 @@ enum status file_open(const char *path, FILE **out)
 
 /* --- reading --- */
 
+/* A first guess, which may be wrong. */
+static size_t size_of(FILE *file, size_t limit)
+{
+	struct stat st;
+
+	if (fstat(fileno(file), &st) != 0 || st.st_size <= 0 || (uintmax_t)st.st_size > limit)
+		return 0;
+	return (size_t)st.st_size;
+}
+
 /* Reads to the end instead of trusting a size: pipes and /dev/stdin have none. */
 static enum status read_all(FILE *file, const char *path, size_t limit, char **bytes, size_t *count)
 {
-	size_t capacity = 4096, used = 0, got;
+	size_t capacity = size_of(file, limit) + 4096, used = 0, got;
 	char *buffer = xmalloc(capacity);
 
 	while ((got = fread(buffer + used, 1, capacity - used - 1, file)) > 0) {

@@ -63,7 +63,8 @@ enum status attend_take_dtype(const char *option, const char *path, struct npy *
 		return take_named(option, path, array, "--kv-dtype", kv_dtype);
 	if (found == DTYPE_U16 || found == DTYPE_U8 || found == DTYPE_E4M3)
 		return fail(STATUS_USAGE, "%s %s: dtype %s needs --kv-dtype %s", option, path,
-			    dtype_name(found), found == DTYPE_U16 ? "bf16" : "e4m3");
+			    found == DTYPE_E4M3 ? "V1" : dtype_name(found),
+			    found == DTYPE_U16 ? "bf16" : "e4m3");
 	return check_own(option, path, found);
 }
 

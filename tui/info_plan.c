@@ -51,8 +51,6 @@ struct target {
 	struct device_info info;
 	double bandwidth;               /* bytes/us of the memory, by clock and width */
 	int memory_khz, memory_bits;
-	int resident, reserved;         /* bytes of shared memory: of a multiprocessor; of a block
-					 * in addition to its own */
 };
 
 struct plan {
@@ -77,8 +75,6 @@ static enum status read_target(struct device *device, struct target *out)
 	TRY(device_info(device, &out->info));
 	TRY(device_attribute(device, DEVICE_MEMORY_KHZ, &out->memory_khz));
 	TRY(device_attribute(device, DEVICE_MEMORY_BITS, &out->memory_bits));
-	TRY(device_attribute(device, DEVICE_RESIDENT_SHARED, &out->resident));
-	TRY(device_attribute(device, DEVICE_RESERVED_SHARED, &out->reserved));
 	/* Two transfers a clock. */
 	out->bandwidth = 2e-3 * out->memory_khz * out->memory_bits / 8;
 	if (out->bandwidth <= 0)
@@ -103,13 +99,6 @@ static enum status find_target(const char *kind, struct target *out)
 }
 
 /* --- the plan --- */
-
-static int blocks_at_once(const struct target *t, size_t shared)
-{
-	int blocks = t->resident / (int)(shared + (size_t)t->reserved);
-
-	return blocks > 1 ? blocks : 1;
-}
 
 /* Tiles of the warp of a block that gets most of the keys. */
 static int64_t tiles_of(const struct shape *s, int64_t keys)
@@ -274,7 +263,7 @@ static void make_plan(const struct shape *s, int rung, const struct target *t, s
 		p->splits += (int64_t)s->runs[i].count * SPLITS_USED((int64_t)s->runs[i].keys);
 	p->units = p->splits * s->kv_heads;
 	p->blocks = p->rung >= LADDER_PLAN_RUNG && p->units > most ? most : p->units;
-	p->at_once = blocks_at_once(t, p->shared);
+	p->at_once = ladder_blocks_at_once(form);
 	rows = (int64_t)s->sequences * s->heads;
 	p->cache = (int64_t)shape_bytes(s, dtype_bytes(s->kv_dtype));
 	p->io = 2 * rows * row;
@@ -310,17 +299,15 @@ static json_t *tiles_json(const struct shape *s, const struct target *t, int run
 	for (size_t i = 0; i < HEAD_SIZE_COUNT; i++) {
 		struct attention_shape shape = shape_on_rung(s, rung);
 		enum ladder_form form;
-		size_t shared;
 
 		shape.head_dim = sizes[i];
 		form = ladder_form(&shape, &t->info);
-		shared = ladder_shared(&shape, form);
 		json_array_append_new(rows, json_pack(
 			"{s:i, s:i, s:i, s:i, s:I, s:i}", "head_dim", sizes[i],
 			"keys", SPLIT_TILE(sizes[i]), "warps", SPLIT_WARPS,
 			"tiles_in_flight", ladder_tiles_in_flight(&shape, form),
-			"shared_bytes", (json_int_t)shared,
-			"blocks_per_multiprocessor", blocks_at_once(t, shared)));
+			"shared_bytes", (json_int_t)ladder_shared(&shape, form),
+			"blocks_per_multiprocessor", ladder_blocks_at_once(form)));
 	}
 	return rows;
 }

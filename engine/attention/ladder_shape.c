@@ -189,9 +189,14 @@ enum ladder_form ladder_form(const struct attention_shape *s, const struct devic
 	return suits_pairs(s, info->multiprocessors) ? LADDER_PAIRS : LADDER_SINGLE;
 }
 
+int ladder_blocks_at_once(enum ladder_form form)
+{
+	return form == LADDER_PAIRS ? 2 : 1;
+}
+
 int ladder_max_blocks(enum ladder_form form, int multiprocessors)
 {
-	return form == LADDER_PAIRS ? 2 * multiprocessors : multiprocessors;
+	return ladder_blocks_at_once(form) * multiprocessors;
 }
 
 static bool has_rung(const struct attention_shape *s, int rung)

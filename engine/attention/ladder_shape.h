@@ -42,6 +42,9 @@ enum ladder_form {
 };
 /* The form of a shape's rung on a device; LADDER_SINGLE for rungs without others. */
 enum ladder_form ladder_form(const struct attention_shape *, const struct device_info *);
+/* Blocks that run on a multiprocessor at once, from rung 5 up: their registers leave room for no
+ * more. */
+int ladder_blocks_at_once(enum ladder_form);
 /* Blocks of a launch with a plan, unless there are fewer splits. */
 int ladder_max_blocks(enum ladder_form, int multiprocessors);
 /* Dynamic shared memory of a block. */

@@ -1,17 +1,17 @@
-/* producer_warp.cu - rung 9 on tensor cores with bf16, and a form of it with producer warps: why the
- * ladder has no such rung.
+/* producer_warp.cu - rung 9 on tensor cores with bf16 or, with SPLIT_E4M3, e4m3, and a form of it
+ * with producer warps: why the ladder has no such rung.
  *
  * Compiled with PRODUCERS=0, all warps copy their own tiles (kernels/split_lanes.cuh). With
  * PRODUCERS=N, N more warps of a block copy the tiles of the other eight, and two barriers for each
- * place of a ring say when a tile has landed and when it was read. With SPLIT_PAIR two blocks run on
- * a multiprocessor. All have the same arithmetic.
+ * place of a ring say when a tile has landed and when it was read. With SPLIT_PAIR two blocks run
+ * on a multiprocessor. All have the same arithmetic.
  *
- *   producer_warp        times the shapes below: medians of `SAMPLES` samples of `LAUNCHES` launches
- *                       that overlap
+ *   producer_warp        times the shapes below: medians of SAMPLES samples of LAUNCHES launches
+ *                        that overlap
  *   producer_warp small  two short sequences, without times
  *
- * Prints a line for each shape: blocks of a multiprocessor x producer warps of a block, us of a launch,
- * and a sum of the bits of the partials, which must be that of PRODUCERS=0.
+ * Prints a line for each shape: blocks of a multiprocessor x producer warps of a block, us of a
+ * launch, and a sum of the bits of the partials, which must be that of PRODUCERS=0.
  * tests/gpu/ladder-producer.sh compares builds.
  */
 #include <algorithm>
@@ -20,7 +20,13 @@
 #include <vector>
 #include <cuda_runtime.h>
 
+#ifndef SPLIT_E4M3
+#undef SPLIT_BF16
 #define SPLIT_BF16
+#define TYPE_NAME "bf16"
+#else
+#define TYPE_NAME "e4m3"
+#endif
 #define SPLIT_TENSOR
 
 #if PRODUCERS > 0
@@ -43,17 +49,20 @@
 #define BLOCK_THREADS (WARP * (SPLIT_WARPS + PRODUCERS))
 #ifdef SPLIT_PAIR
 #define BLOCKS_AT_ONCE 2                /* of a multiprocessor */
-#define SHARED_BYTES PAIR_BYTES
 #else
 #define BLOCKS_AT_ONCE 1
-#define SHARED_BYTES BLOCK_BYTES
 #endif
+/* Room for 4 or 8 query heads, and the dynamic shared memory that it takes. */
+#define ROOM_OF(H, Hkv) ((H) <= 4 * (Hkv) ? 4 : 8)
+#define SHARED_BYTES(heads) \
+	(4 * (SOURCE_FLOATS(heads, DIM_OF_HEADS) + TENSOR_FLOATS(heads, DIM_OF_HEADS)))
 
 #if PRODUCERS > 0
 
 /* --- the warps that attend: source_*() of split_kernel.cuh --- */
 
-#define MOST_PLACES 6
+/* Of a warp; two blocks of a multiprocessor have little room for barriers. */
+#define MOST_PLACES PLACES_OF(4)
 
 /* Of each warp and place: a tile has landed; it was read. */
 static __device__ uint64_t *barriers_of(int warp, bool landed)
@@ -208,14 +217,19 @@ static __device__ void planned_run(const struct split_launch *in, int heads,
 #endif
 
 __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_AT_ONCE)
-attend(const float *q, const unsigned short *k, const unsigned short *v, float *partials,
-       const int *plan, int H, int Hkv, int max_len, float scale)
+attend(const float *q, const split_element *k, const split_element *v, float *partials,
+       const int *plan, const float *scales, int H, int Hkv, int max_len, float scale)
 {
 	extern __shared__ __align__(128) float shared[];
 	struct split_launch in = {
 		.q = q, .k = k, .v = v, .partials = partials,
 	};
 
+#ifdef SPLIT_E4M3
+	in.k_scale = in.v_scale = scales;
+#else
+	(void)scales;
+#endif
 	in.plan = plan;
 	in.H = H;
 	in.Hkv = Hkv;
@@ -224,7 +238,7 @@ attend(const float *q, const unsigned short *k, const unsigned short *v, float *
 	in.stride = (long long)Hkv * max_len * DIM_OF_HEADS;
 	in.scale = scale;
 	grid_let_next();
-	if (H <= 4 * Hkv)
+	if (ROOM_OF(H, Hkv) == 4)
 		planned_run(&in, 4, ATTEND(1), shared);
 	else
 		planned_run(&in, 8, ATTEND(2), shared);
@@ -266,10 +280,22 @@ __global__ void fill_floats(float *to, size_t count)
 		to[i] = number(i);
 }
 
-__global__ void fill_bf16(unsigned short *to, size_t count, size_t seed)
+__global__ void fill_elements(split_element *to, size_t count, size_t seed)
 {
-	for (size_t i = blockIdx.x * 256 + threadIdx.x; i < count; i += 256 * gridDim.x)
-		to[i] = (unsigned short)(__float_as_uint(number(i + seed)) >> 16);
+	for (size_t i = blockIdx.x * 256 + threadIdx.x; i < count; i += 256 * gridDim.x) {
+		unsigned bits = __float_as_uint(number(i + seed));
+
+#ifdef SPLIT_E4M3
+		to[i] = (unsigned char)((bits ^ bits >> 24) & 0xbf);    /* less than 2, no NaN */
+#else
+		to[i] = (unsigned short)(bits >> 16);
+#endif
+	}
+}
+
+__global__ void fill_ones(float *to)
+{
+	to[threadIdx.x] = 1.0f;
 }
 
 struct shape {
@@ -277,13 +303,13 @@ struct shape {
 	int M, H, Hkv, keys;
 };
 
-/* A batch on the device. Several copies of the cache, so that no launch finds its keys in the L2. */
+/* A batch on the device, with copies of the cache, so that no launch finds its keys in the L2. */
 struct bench {
 	struct shape shape;
 	int blocks, copies;
 	size_t elements;                /* of the keys of a copy */
-	float *q, *partials;
-	unsigned short *k, *v;
+	float *q, *partials, *scales;
+	split_element *k, *v;
 	int *seq_lens, *plan;
 	size_t partial_count;
 };
@@ -296,24 +322,26 @@ static void make(struct bench *b, int blocks)
 
 	b->blocks = (size_t)blocks < units ? blocks : (int)units;
 	b->elements = (size_t)s->M * s->Hkv * s->keys * DIM_OF_HEADS;
-	b->copies = (int)(((size_t)512 << 20) / (4 * b->elements)) + 1;
+	b->copies = (int)(((size_t)512 << 20) / (2 * sizeof *b->k * b->elements)) + 1;
 	if (s->keys < 1000)
 		b->copies = 1;
 	b->partial_count = heads * SPLITS * (DIM_OF_HEADS + 2);
 	CHECK(cudaMalloc(&b->q, heads * DIM_OF_HEADS * sizeof(float)));
-	CHECK(cudaMalloc(&b->k, b->copies * b->elements * 2));
-	CHECK(cudaMalloc(&b->v, b->copies * b->elements * 2));
+	CHECK(cudaMalloc(&b->k, b->copies * b->elements * sizeof *b->k));
+	CHECK(cudaMalloc(&b->v, b->copies * b->elements * sizeof *b->k));
 	CHECK(cudaMalloc(&b->partials, b->partial_count * sizeof(float)));
 	CHECK(cudaMalloc(&b->seq_lens, s->M * sizeof(int)));
 	CHECK(cudaMalloc(&b->plan, (PLAN_HEADS(b->blocks) + PLAN_UNIT * units) * sizeof(int)));
+	CHECK(cudaMalloc(&b->scales, s->Hkv * sizeof(float)));
 	CHECK(cudaMemset(b->partials, 0, b->partial_count * sizeof(float)));
 	CHECK(cudaMemcpy(b->seq_lens, lengths.data(), s->M * sizeof(int),
 			 cudaMemcpyHostToDevice));
 	fill_floats<<<8, 256>>>(b->q, heads * DIM_OF_HEADS);
 	for (int i = 0; i < b->copies; i++) {
-		fill_bf16<<<4 * blocks, 256>>>(b->k + i * b->elements, b->elements, 1);
-		fill_bf16<<<4 * blocks, 256>>>(b->v + i * b->elements, b->elements, 99991);
+		fill_elements<<<4 * blocks, 256>>>(b->k + i * b->elements, b->elements, 1);
+		fill_elements<<<4 * blocks, 256>>>(b->v + i * b->elements, b->elements, 99991);
 	}
+	fill_ones<<<1, s->Hkv>>>(b->scales);
 	make_plan<<<s->M, PLAN_THREADS>>>(b->seq_lens, b->plan, s->Hkv, b->blocks);
 	CHECK(cudaGetLastError());
 }
@@ -322,7 +350,7 @@ static void make(struct bench *b, int blocks)
 static void launch(const struct bench *b, int copy)
 {
 	const struct shape *s = &b->shape;
-	const unsigned short *k = b->k + copy * b->elements, *v = b->v + copy * b->elements;
+	const split_element *k = b->k + copy * b->elements, *v = b->v + copy * b->elements;
 	cudaLaunchAttribute overlap = {};
 	cudaLaunchConfig_t config = {};
 
@@ -330,12 +358,12 @@ static void launch(const struct bench *b, int copy)
 	overlap.val.programmaticStreamSerializationAllowed = 1;
 	config.gridDim = dim3(b->blocks);
 	config.blockDim = dim3(WARP, SPLIT_WARPS + PRODUCERS);
-	config.dynamicSmemBytes = SHARED_BYTES;
+	config.dynamicSmemBytes = SHARED_BYTES(ROOM_OF(s->H, s->Hkv));
 	config.attrs = &overlap;
 	config.numAttrs = 1;
 	CHECK(cudaLaunchKernelEx(&config, attend, (const float *)b->q, k, v, b->partials,
-				 (const int *)b->plan, s->H, s->Hkv, s->keys,
-				 0.08838834764831845f));
+				 (const int *)b->plan, (const float *)b->scales, s->H, s->Hkv,
+				 s->keys, 0.08838834764831845f));
 }
 
 /* The median, in us. */
@@ -382,15 +410,24 @@ static void measure(const struct shape &shape, bool timed)
 	struct bench b = { shape };
 	int blocks = 4;
 
-	if (timed)
+	if (timed) {
+		int at_once;
+
 		CHECK(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, 0));
+		CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+			&at_once, attend, BLOCK_THREADS, SHARED_BYTES(ROOM_OF(shape.H, shape.Hkv))));
+		if (at_once != BLOCKS_AT_ONCE) {
+			fprintf(stderr, "producer_warp: %s: %d blocks at once\n", shape.name, at_once);
+			exit(1);
+		}
+	}
 	make(&b, blocks * BLOCKS_AT_ONCE);
 	launch(&b, 0);
 	CHECK(cudaDeviceSynchronize());
-	printf("%s %dx%d %.2f %016llx\n", shape.name, BLOCKS_AT_ONCE, PRODUCERS,
+	printf("%s,%s %dx%d %.2f %016llx\n", TYPE_NAME, shape.name, BLOCKS_AT_ONCE, PRODUCERS,
 	       timed ? time_launches(&b) : 0.0, sum_of_bits(&b));
 	for (void *p : { (void *)b.q, (void *)b.k, (void *)b.v, (void *)b.partials,
-			 (void *)b.seq_lens, (void *)b.plan })
+			 (void *)b.seq_lens, (void *)b.plan, (void *)b.scales })
 		CHECK(cudaFree(p));
 }
 
@@ -405,7 +442,7 @@ int main(int argc, char **argv)
 					      { "1,7/1,128,515", 1, 7, 1, 515 } };
 
 	CHECK(cudaFuncSetAttribute(attend, cudaFuncAttributeMaxDynamicSharedMemorySize,
-				   SHARED_BYTES));
+				   std::max(SHARED_BYTES(4), SHARED_BYTES(8))));
 	if (argc > 1 && strcmp(argv[1], "small") == 0)
 		for (const struct shape &shape : small)
 			measure(shape, false);

@@ -14,16 +14,18 @@ form() {
 	shift
 	run run --no-record -I include "$@" "$srcdir/tests/bench/producer_warp.cu" -- small
 	cut -d ' ' -f 1,4 out >"$name"
-	expect "runs: $name" 0 '^2,4/1,128,300 .* [0-9a-f]*[1-9a-f][0-9a-f]*$'
+	expect "runs: $name" 0 '^[bfem1346]*,2,4/1,128,300 .* [0-9a-f]*[1-9a-f][0-9a-f]*$'
 }
 
-form none -D PRODUCERS=0
-for n in 1 2 4; do
-	form "$n" -D PRODUCERS=$n
-	result "the partials of $n producer warps" "$(diff none "$n")"
+# Rings of all sizes, and both types.
+for type in BF16 E4M3; do
+	form none -D PRODUCERS=0 -D SPLIT_$type=1
+	for n in '1' '2' '4' '0 -D SPLIT_PAIR' '1 -D SPLIT_PAIR' '2 -D SPLIT_PAIR'; do
+		# shellcheck disable=SC2086
+		form some -D SPLIT_$type=1 -D PRODUCERS=$n
+		result "partials of $type, $n producer warps" "$(diff none some)"
+	done
 done
-form pair -D PRODUCERS=1 -D SPLIT_PAIR
-result 'the partials of two blocks of a multiprocessor' "$(diff none pair)"
 form checked --check -D PRODUCERS=2
 result 'the checker finds nothing' "$(cat err)"
 plan

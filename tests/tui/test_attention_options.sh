@@ -174,6 +174,19 @@ done
 
 # --- decode ---
 
+# The Step screen shows log-sum-exps: of a launch that merges, and of the last block of rung 10.
+for rung in 5 10; do
+	run $ladder --rung $rung --lengths 300,37 --lse l --log points -o lse.twin --force
+	run view lse.twin --plain --screen step --at L2
+	result "log-sum-exp on the Step screen, rung $rung" "$(python3 -c '
+import npy, re
+shown = re.search("^ log-sum-exp (.*)$", open("out").read(), re.M)
+assert shown and abs(float(shown[1]) - npy.read("l")[0]) < 1e-6, (shown, npy.read("l")[0])' 2>&1)"
+done
+run $ladder --rung 5 --lengths 300,37 --log points -o lse.twin --force
+run view lse.twin --plain --screen step --at L2
+result 'none where none is written' "$(grep log-sum-exp out)"
+
 options='--prompt ROMEO: --path ladder --window 5 --sinks 1 --softcap 20 -n 8'
 run decode $options --rung 5 --log points -o d.twin
 expect 'decode' 0

@@ -108,7 +108,7 @@ result 'a scale has an effect' "$(cmp -s o wanted && echo 'it has none')"
 run $ladder --k 'ku2<.16' --v 'vu2<.16'
 expect 'u16' 2 '^flashtwin attend: --k ku2<.16: dtype u16 needs --kv-dtype bf16$'
 run $ladder --k 'kV1<.8' --v 'vV1<.8'
-expect 'e4m3 without its name' 2 '^flashtwin attend: --k kV1<.8: dtype e4m3 needs --kv-dtype e4m3$'
+expect 'e4m3 without its name' 2 '^flashtwin attend: --k kV1<.8: dtype V1 needs --kv-dtype e4m3$'
 run $ladder --k 'ku1|.8' --v 'vu1|.8'
 expect 'u8' 2 '^flashtwin attend: --k ku1|.8: dtype u8 needs --kv-dtype e4m3$'
 run $ladder --k k.f32 --v v.f32 --kv-dtype bf16

@@ -66,6 +66,13 @@ for form in 'bf16 32,32/8,128,4K 2 264' 'e4m3 32,32/8,128,4K 6 264' 'bf16 1,32/8
 	done
 done
 
+# Registers allow no more blocks, whatever shared memory does.
+for form in '64,28/4,96,4K bf16 best 2' '32,32/8,64,4K f32 5 1' '32,32/8,128,4K bf16 7 1'; do
+	set -- $form
+	run info --plan "$1" --kv-dtype "$2" --rung "$3"
+	expect "blocks at once: $1, $2, rung $3" 0 "^blocks .* on 132 multiprocessors, $4 at a time on each\$"
+done
+
 # The tiles are those of the rung: rung 5 loads them when it needs them, and its blocks have no ring.
 run info --plan 1,32/8,128,1K --rung 5
 expect 'the plan of rung 5' 0 '^tiles of rung 5; ' '^\*       128    16                   0 ' '^rung  *5$'

@@ -13,21 +13,34 @@
 #include "tui/launch/programs.h"
 #include "tui/launch/sandbox.h"
 
-/* Line markers of the text may name files in the folder. */
+/* Line markers of a text may name files in the folder. */
+static bool hash_file(XXH3_state_t *hash, const char *path, const char *folder)
+{
+	char *bytes;
+	size_t count;
+
+	if (file_read(path, SIZE_MAX / 2, &bytes, &count) != STATUS_OK)
+		return false;
+	kept_add_but(hash, bytes, count, folder);
+	free(bytes);
+	return true;
+}
+
 static bool hash_step(XXH3_state_t *hash, const struct compile_step *step)
 {
-	char *text, *folder;
-	size_t bytes;
+	char *folder;
+	bool read;
 
 	XXH3_128bits_reset(hash);
-	if (!kept_add_folder(hash) || file_read(step->in, SIZE_MAX / 2, &text, &bytes) != STATUS_OK)
+	if (!kept_add_folder(hash))
 		return false;
 	folder = kept_folder_of(step);
 	kept_add_command(hash, step, folder);
-	kept_add_but(hash, text, bytes, folder);
+	read = hash_file(hash, step->in, folder);
+	for (const char *const *more = step->more; read && more && *more; more++)
+		read = hash_file(hash, *more, folder);
 	free(folder);
-	free(text);
-	return true;
+	return read;
 }
 
 /* The path of the step's kept file; NULL: it cannot be kept. The caller frees it. */

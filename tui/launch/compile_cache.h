@@ -1,6 +1,6 @@
 /* compile_cache.h - keeps what compilers made of users' kernels, for the next run.
  *
- * A compiler that reads one file and writes one is not run again for the same bytes, arguments,
+ * A compiler that reads known files and writes one is not run again for the same bytes, arguments,
  * working folder and compiler: its output is copied from $XDG_CACHE_HOME/flashtwin/objects. Kept
  * files are at most COMPILE_CACHE_BYTES, those used last. FLASHTWIN_CACHE=no switches it off. A
  * folder that cannot be written, or a file in it that is damaged, only costs time.
@@ -28,6 +28,7 @@ struct compile_step {
 	const char *in, *out;
 	struct sandbox *sandbox;
 	bool quiet;                     /* if it fails, what the compiler says is not printed */
+	const char *const *more;        /* more that it reads, up to NULL; NULL: nothing */
 };
 
 /* Makes `out`; errors as program_run(). A step that prints warnings is run each time. */

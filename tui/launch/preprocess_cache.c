@@ -212,8 +212,9 @@ static bool add_others(const struct origins *o, const char *folder)
 	struct list names = names_in(folder);
 	bool same = true;
 
-	for (size_t i = 0; i < o->own.count; i++)
-		same &= add_ends(o, folder, &names, o->own.at[i]);
+	for (size_t i = 0; i < o->own.count; i++)       /* temporary files are named in full */
+		if (!is_temporary(o, o->own.at[i]))
+			same &= add_ends(o, folder, &names, o->own.at[i]);
 	for (size_t i = 0; i < o->system.count; i++)
 		same &= add_ends(o, folder, &names, o->system.at[i]);
 	list_free(&names);

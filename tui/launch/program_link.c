@@ -50,17 +50,20 @@ static enum status link_device(struct program *p, const struct program_source *s
 	char *shared = program_temporary(p, "device", number, "so");
 	char *script = xasprintf("%s/device.ld", p->directory);
 	char *option = xasprintf("-Wl,-T,%s", script);
+	char *name = xasprintf("-Wl,-soname,device%d.so", number);
 	struct arg_list args = p->compiler.args;
 	enum status status = output_text(script, no_initialisers);
 
 	if (status == STATUS_OK) {
 		arg_list_add_all(&args, kernel_link_flags);
-		arg_list_add_all(&args, (const char *const[]){ "-Wl,-z,lazy", option, "-o",
-			  shared, object, far, NULL });
+		arg_list_add_all(&args, (const char *const[]){ "-Wl,-z,lazy", option, name,
+			  "-o", shared, object, far, NULL });
 		status = far ? program_run(&args, file, s->sandbox)
-			: compile_cached(&(struct compile_step){ &args, file, object, shared,
-								 s->sandbox, false });
+			: compile_cached(&(struct compile_step){
+				.args = &args, .file = file, .in = object, .out = shared,
+				.sandbox = s->sandbox });
 	}
+	free(name);
 	free(option);
 	free(script);
 	free(shared);
@@ -120,27 +123,33 @@ enum status program_link_far(struct program *p, const struct program_source *s, 
 	return status;
 }
 
-/* The host's object needs those of the device, so that one dlopen() loads all. */
+/* The host's object needs those of the device, so that one dlopen() loads all. It has their names
+ * without their folder, which is its own: so a kept one will do. Libraries may change. */
 enum status program_link_host(struct program *p, const struct program_source *s)
 {
 	struct arg_list args = p->compiler.args;
-	char **paths = xcalloc(2 * (size_t)p->file_count, sizeof *paths);
+	char **paths = xcalloc(2 * (size_t)p->file_count + 1, sizeof *paths);
+	int count = 0;
 	enum status status;
 
 	arg_list_add_all(&args, (const char *const[]){ "-shared", "-Wl,-Bsymbolic",
-		  "-Wl,-z,lazy", "-Wl,--no-as-needed", "-o", p->host, NULL });
+		  "-Wl,-z,lazy", "-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed", "-o", p->host, NULL });
 	for (int i = 0; i < p->file_count; i++) {
-		paths[2 * i] = program_temporary(p, "host", i, "o");
-		arg_list_add(&args, paths[2 * i]);
-		if (program_kind(s->files[i]) != KIND_CUDA)
-			continue;
-		paths[2 * i + 1] = program_temporary(p, "device", i, "so");
-		arg_list_add(&args, paths[2 * i + 1]);
+		paths[count++] = program_temporary(p, "host", i, "o");
+		if (program_kind(s->files[i]) == KIND_CUDA)
+			paths[count++] = program_temporary(p, "device", i, "so");
 	}
+	arg_list_add_all(&args, (const char *const *)paths);
 	arg_list_add(&args, "-Wl,--as-needed");
 	arg_list_add_all(&args, s->libraries);
-	status = program_run(&args, s->files[0], s->sandbox);
-	for (int i = 0; i < 2 * p->file_count; i++)
+	if (*s->libraries)
+		status = program_run(&args, s->files[0], s->sandbox);
+	else
+		status = compile_cached(&(struct compile_step){
+				.args = &args, .file = s->files[0], .in = paths[0],
+				.out = p->host, .sandbox = s->sandbox,
+				.more = (const char *const *)paths + 1 });
+	for (int i = 0; i < count; i++)
 		free(paths[i]);
 	free(paths);
 	return status;

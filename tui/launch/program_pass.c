@@ -20,6 +20,7 @@
 #include "tui/launch/framework.h"
 #include "tui/launch/kernel_flags.h"
 #include "tui/launch/preprocess_cache.h"
+#include "tui/launch/rewrite_cache.h"
 #include "tui/launch/user_headers.h"
 #include "tui/launch/user_macros.h"
 #include "tui/launch/user_text.h"
@@ -119,8 +120,8 @@ static enum status preprocess(const struct program *p, const struct program_sour
 		  NULL });
 	if (status == STATUS_OK)
 		status = preprocess_cached(&(struct compile_step){
-				&args, pass->file, pass->file, pass->preprocessed, s->sandbox,
-				false });
+				.args = &args, .file = pass->file, .in = pass->file,
+				.out = pass->preprocessed, .sandbox = s->sandbox });
 	if (status == STATUS_OK && pass->host)
 		framework_warn(pass->file, pass->preprocessed);
 	free(framework);
@@ -149,21 +150,41 @@ static enum status add_points(struct program *p, const struct program_source *s,
 	return status == STATUS_OK && *names ? preprocess(p, s, pass, *names) : status;
 }
 
+struct rewrite_context {
+	const char *file;
+	enum rewrite_pass pass;
+};
+
+static enum status rewrite_text(const void *context, const char *text, char **out)
+{
+	const struct rewrite_context *c = context;
+
+	return rewrite_program(c->file, text, strlen(text), c->pass, out);
+}
+
 static enum status rewrite(const struct program *p, const struct program_source *s,
 			   const struct pass *pass, struct kernel_flags *flags)
 {
-	char *text, *result, *file;
-	enum status status;
+	char *file = user_headers_show_all(xstrdup(pass->file), s->changes);
+	const struct rewrite_context context = {
+		file, pass->host ? REWRITE_HOST : p->launched[pass->number] ? REWRITE_LAUNCHED
+			: REWRITE_DEVICE,
+	};
+	char *what = xasprintf("program %d %s", (int)context.pass, file);
+	char *folder = xasprintf("%s/", p->directory);
+	char *text = NULL, *result;
 	size_t bytes;
+	enum status status = file_read(pass->preprocessed, SOURCE_LIMIT, &text, &bytes);
 
-	TRY(file_read(pass->preprocessed, SOURCE_LIMIT, &text, &bytes));
-	text = user_headers_show_all(text, s->changes);
-	file = user_headers_show_all(xstrdup(pass->file), s->changes);
-	status = rewrite_program(file, text, strlen(text),
-				 pass->host ? REWRITE_HOST : p->launched[pass->number]
-				 ? REWRITE_LAUNCHED : REWRITE_DEVICE, &result);
+	if (status == STATUS_OK) {
+		text = user_headers_show_all(text, s->changes);
+		status = rewrite_cached(&(struct rewriting){ what, text, folder, rewrite_text,
+							     &context }, &result);
+		free(text);
+	}
+	free(folder);
+	free(what);
 	free(file);
-	free(text);
 	TRY(status);
 	flags->polls = user_text_has(result, "volatile");
 	flags->steps = s->steps || user_text_reads_clock(result);
@@ -206,7 +227,8 @@ static enum status compile(const struct program *p, const struct program_source 
 	arg_list_add_all(&args, (const char *const[]){ "-o", pass->object, pass->rewritten, NULL });
 	if (status == STATUS_OK) {
 		const struct compile_step step = {
-			&args, pass->file, pass->rewritten, pass->object, s->sandbox, false,
+			.args = &args, .file = pass->file, .in = pass->rewritten,
+			.out = pass->object, .sandbox = s->sandbox,
 		};
 
 		status = compile_cached(&step);

@@ -34,6 +34,7 @@
 #include "tui/launch/parameter_space.h"
 #include "tui/launch/preprocess_cache.h"
 #include "tui/launch/programs.h"
+#include "tui/launch/rewrite_cache.h"
 #include "tui/launch/sandbox.h"
 #include "tui/launch/user_headers.h"
 #include "tui/launch/user_text.h"
@@ -121,7 +122,8 @@ static enum status preprocess(struct user_kernel *k, const struct user_source *s
 	arg_list_add_all(&args, s->flags);
 	arg_list_add_all(&args, (const char *const[]){ "-o", out, s->file, NULL });
 	status = preprocess_cached(&(struct compile_step){
-			&args, s->file, s->file, out, s->sandbox, false });
+			.args = &args, .file = s->file, .in = s->file, .out = out,
+			.sandbox = s->sandbox });
 	if (status == STATUS_OK && !probed)
 		k->left_out = framework_warn(s->file, out);
 	free(framework);
@@ -159,6 +161,35 @@ static enum status read_text(struct user_kernel *k, const struct user_source *s,
 	return STATUS_OK;
 }
 
+struct rewrite_context {
+	const char *file;
+	struct rewrite_user how;
+};
+
+static enum status rewrite_text(const void *context, const char *text, char **out)
+{
+	const struct rewrite_context *c = context;
+
+	return rewrite_user(c->file, text, strlen(text), c->how, out);
+}
+
+static enum status rewrite(const struct user_kernel *k, const struct user_source *s,
+			   const char *text, bool whole, char **out)
+{
+	const struct rewrite_context context = {
+		k->file, { s->kernel, k->compiler.cplusplus, whole },
+	};
+	char *what = xasprintf("kernel %s %d %d %s", s->kernel, k->compiler.cplusplus, whole,
+			       k->file);
+	char *folder = xasprintf("%s/", k->directory);
+	enum status status = rewrite_cached(&(struct rewriting){
+			what, text, folder, rewrite_text, &context }, out);
+
+	free(folder);
+	free(what);
+	return status;
+}
+
 /* whole: kernels may get a form that runs whole blocks. *whole: whether one got it. */
 static enum status rewrite_file(struct user_kernel *k, const struct user_source *s, bool probed,
 				const char *in, const char *out, bool *whole)
@@ -175,14 +206,9 @@ static enum status rewrite_file(struct user_kernel *k, const struct user_source 
 	if (!k->read && status == STATUS_OK && k->left_out && s->cuda)
 		status = host_text_remove(s->file, text, bytes, k->source, &k->device);
 	k->read = true;
-	if (s->folder) {
-		text = user_headers_show(text, s->folder, s->shown);
-		bytes = strlen(text);
-	}
+	text = user_headers_show(text, s->folder, s->shown);
 	if (status == STATUS_OK)
-		status = rewrite_user(k->file, text, bytes, (struct rewrite_user){
-				      s->kernel, k->compiler.cplusplus,
-				      .whole = *whole }, &result);
+		status = rewrite(k, s, text, *whole, &result);
 	free(text);
 	if (status != STATUS_OK)
 		return status;
@@ -207,9 +233,12 @@ static enum status compile(const struct user_kernel *k, const struct user_source
 		.text = text,
 	};
 	const struct compile_step compiling = {
-		&args, s->file, in, object, s->sandbox, quiet,
+		.args = &args, .file = s->file, .in = in, .out = object, .sandbox = s->sandbox,
+		.quiet = quiet,
 	};
-	const struct compile_step linking = { &link, s->file, object, out, s->sandbox, false };
+	const struct compile_step linking = {
+		.args = &link, .file = s->file, .in = object, .out = out, .sandbox = s->sandbox,
+	};
 
 	arg_list_add_all(&args, (const char *const[]){ "-x", language(k), standard(k), NULL });
 	TRY(kernel_flags_add(&args, &flags));

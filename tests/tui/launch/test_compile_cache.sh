@@ -199,15 +199,26 @@ int main()
 	printf("%d\n", y);
 }
 END
-: >calls
-run run p.cu
-expect 'a program' 0 '^3$'
-first=$(wc -l <calls)
-: >calls
-: >read
-run run p.cu
-expect 'again' 0 '^3$'
-result 'without preprocessing' "$([ ! -s read ] || wc -l <read)"
-result 'links only what is linked to the rest' \
-	"$([ "$first" -eq 4 ] && [ "$(wc -l <calls)" -eq 1 ] || echo "$first runs, then $(wc -l <calls)")"
+# program WHAT CALLS READS NUMBER OPTION...: runs it; so many compilers ran, and preprocessors.
+program() {
+	what=$1 wanted="$2 $3" value=$4
+	shift 4
+	: >calls
+	: >read
+	run run p.cu "$@"
+	expect "$what" 0 "^$value\$"
+	got="$(wc -l <calls) $(wc -l <read)"
+	result "$what: compilers and preprocessors" \
+		"$([ "$got" = "$wanted" ] || echo "expected $wanted, got $got")"
+}
+program 'a program' 4 2 3
+program 'again' 0 0 3
+sed -i 's/x = 3/x = 4/' p.cu
+program 'another kernel' 3 2 4
+program 'with a library, which may change' 1 0 4 -l m
+sed -i 's/x = 4/x = 3/' p.cu
+program 'the first kernel' 0 2 3
+TMPDIR=$work
+export TMPDIR
+program 'temporary files in the working folder' 0 0 3
 plan

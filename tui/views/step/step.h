@@ -94,6 +94,9 @@ struct step {
 	int64_t made_position;
 	float out0;
 	bool has_out;
+	bool writes_lse;                /* log-sum-exps, of STEP_CHUNKS */
+	float lse;                      /* of the row, if: */
+	bool has_lse;
 	struct view_recomputed recomputed;      /* where its points are from */
 };
 
@@ -125,6 +128,10 @@ int64_t step_position(const struct step *, int64_t key);
 /* "softcap 50  query 1 of 4: 2 newer keys are masked  window 100, sinks 4: sees keys 0..3 and
  * 900..999 of 1000"; "": none is set. */
 void step_options_text(const struct step *, char text[240]);
+
+/* "log-sum-exp 5.12"; without the number if that is unknown or not yet `written`; "": none. */
+void step_lse_text(const struct view_context *, const struct step *, bool written,
+		   char text[64]);
 
 /* The length that the cache of the launch can have; 0: unknown. */
 enum status step_max_len_read(const struct view_context *, struct step *);

@@ -160,11 +160,14 @@ static enum status draw_graph(const struct step_drawing *d)
 
 static void draw_options(const struct step_drawing *d)
 {
-	char text[240], pages[160];
+	char text[240], pages[160], lse[64];
 
 	step_options_text(d->step, text);
 	if (text[0] != '\0')
 		view_styled(d->context, STYLE_NOTE, " %s\n", text);
+	step_lse_text(d->context, d->step, d->shown.output, lse);
+	if (lse[0] != '\0')
+		view_styled(d->context, STYLE_NOTE, " %s\n", lse);
 	view_pages_text(&d->step->pages, &d->step->visible, pages);
 	if (pages[0] != '\0')
 		view_styled(d->context, STYLE_NOTE, " %s\n", pages);
@@ -308,7 +311,7 @@ static int64_t lines_around(const struct step_drawing *d)
 	const struct view_visible *o = &d->step->visible;
 
 	lines += (o->softcap != 0.0 || o->window > 0 || o->queries > 1)
-		+ (d->step->pages.rows > 0);
+		+ d->step->writes_lse + (d->step->pages.rows > 0);
 	/* The verdict on two runs may need a line of its own. */
 	lines += d->memory->verdict[0] && d->layout.columns < COLUMNS_OF_VERDICT;
 	return lines + (d->second && d->second->has_out);

@@ -1,4 +1,5 @@
-/* step_options.c - softcap, queries, window, sinks and pages of a step, and where its keys are.
+/* step_options.c - softcap, queries, window, sinks, pages and log-sum-exp of a step, and where its
+ * keys are.
  *
  * See step.h.
  */
@@ -6,12 +7,51 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/views/step/step_layout.h"
+#include "tui/views/view_cell.h"
+#include "tui/views/view_query.h"
+
+/* The launch that merges has log-sum-exps [slots, heads] as an argument. Their bytes are in the
+ * trace with the launch, or where they are downloaded before another. */
+static enum status take_lse(const struct view_context *c, sqlite3_stmt *row, void *state)
+{
+	struct step *s = state;
+	size_t at = (size_t)(s->slot * s->heads + s->head) * sizeof s->lse, size;
+	void *bytes;
+
+	s->writes_lse = true;
+	if (view_null(row, 0))
+		return STATUS_OK;
+	TRY(store_data(c->store, view_int(row, 0), &bytes, &size));
+	s->has_lse = at + sizeof s->lse <= size;
+	if (s->has_lse)
+		memcpy(&s->lse, (const char *)bytes + at, sizeof s->lse);
+	free(bytes);
+	return STATUS_OK;
+}
+
+static enum status read_lse(const struct view_context *c, struct step *s)
+{
+	const struct view_place *p = s->reduce.launch >= 0 ? &s->reduce : &s->attend;
+
+	return VIEW_ROWS(c, take_lse, s, "SELECT coalesce(d.data, (SELECT iif(kind = 'download',"
+			 " data, NULL) FROM v_op WHERE run = ?1 AND op > ?2 AND (kind = 'launch'"
+			 " OR kind = 'download' AND buffer = a.buffer) ORDER BY op LIMIT 1))"
+			 " FROM v_arg a LEFT JOIN v_digest d ON d.run = a.run AND d.op = a.op"
+			 " AND d.buffer = a.buffer AND d.after_step = 0 WHERE a.run = ?1"
+			 " AND a.op = ?2 AND a.name = 'lse' AND a.buffer IS NOT NULL", c->run,
+			 p->op);
+}
 
 enum status step_options_read(const struct view_context *c, struct step *s)
 {
 	if (s->form != STEP_CHUNKS)
 		return STATUS_OK;
 	TRY(view_visible_read(c, s->attend.op, s->slot, &s->visible));
+	TRY(read_lse(c, s));
 	return view_pages_read(c, s->attend.op, s->slot, &s->pages);
 }
 
@@ -68,4 +108,16 @@ void step_options_text(const struct step *s, char text[240])
 	name_seen(s, seen, sizeof seen);
 	snprintf(text + used, 240 - (size_t)used, "%swindow %" PRId64 ", sinks %" PRId64
 		 ": sees %s", used ? "  " : "", o->window, o->sinks, seen);
+}
+
+void step_lse_text(const struct view_context *c, const struct step *s, bool written, char text[64])
+{
+	char number[48] = "";
+
+	text[0] = '\0';
+	if (!s->writes_lse)
+		return;
+	if (s->has_lse && written)
+		step_number(c, 9, s->lse, number);
+	snprintf(text, 64, "log-sum-exp%s%s", number[0] ? " " : "", number);
 }
