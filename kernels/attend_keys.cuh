@@ -49,7 +49,7 @@ static __device__ void ATTEND_KEYS(struct softmax_state *state, const float *k, 
 #pragma unroll
 		for (int i = 0; i < OWNED; i++)
 			acc[i] *= rescale;
-		for (int j = 0; j < keys; j += ROWS) {
+		for (int j = 0; j < keys && !ROW_FOURS(D); j += ROWS) {
 			float rows[ROWS][OWNED];
 
 			/* Unconditional loads: past the last key, that key is loaded again. */
@@ -66,6 +66,8 @@ static __device__ void ATTEND_KEYS(struct softmax_state *state, const float *k, 
 					for (int i = 0; i < OWNED; i++)
 						acc[i] = fmaf(weights[j + r], rows[r][i], acc[i]);
 		}
+		if (ROW_FOURS(D))
+			add_fours(acc, OWNED, weights, value_rows, keys, D);
 	}
 
 	state->max = running_max;
@@ -73,6 +75,10 @@ static __device__ void ATTEND_KEYS(struct softmax_state *state, const float *k, 
 #pragma unroll
 	for (int i = 0; i < OWNED; i++)
 		state->acc[i] = acc[i];
+#ifdef FOUR_FMAF
+	for (int i = OWNED; i < OWNED_MAX; i++)         /* or gcc warns of what no lane uses */
+		state->acc[i] = 0.0f;
+#endif
 }
 #undef ROWS
 #undef OWNED

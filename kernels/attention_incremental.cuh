@@ -16,8 +16,8 @@ static __device__ void write_row(const struct softmax_state *state, float *out, 
 
 #pragma unroll
 	for (int i = 0; i < OWNED_MAX; i++)
-		if (lane + WARP * i < D)
-			out[lane + WARP * i] =
+		if (ROW_ELEMENT(lane, i, D) < D)
+			out[ROW_ELEMENT(lane, i, D)] =
 				state->sum == 0.0f ? 0.0f : (state->acc[i] + 0.0f) / state->sum;
 }
 

@@ -42,8 +42,8 @@ KERNEL flash_decode_chunk(const float *q, const float *k, const float *v, float 
 
 #pragma unroll
 	for (int i = 0; i < OWNED_MAX; i++)
-		if (lane + WARP * i < D)
-			partial[lane + WARP * i] = state.acc[i];
+		if (ROW_ELEMENT(lane, i, D) < D)
+			partial[ROW_ELEMENT(lane, i, D)] = state.acc[i];
 	if (lane == 0) {
 		partial[D] = state.max;
 		partial[D + 1] = state.sum;

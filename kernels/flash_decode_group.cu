@@ -44,8 +44,8 @@ flash_decode_group(const float *q, const float *k, const float *v, float *partia
 
 #pragma unroll
 	for (int i = 0; i < OWNED_MAX; i++)
-		if (lane + WARP * i < D)
-			partial[lane + WARP * i] = state.acc[i];
+		if (ROW_ELEMENT(lane, i, D) < D)
+			partial[ROW_ELEMENT(lane, i, D)] = state.acc[i];
 	if (lane == 0) {
 		partial[D] = state.max;
 		partial[D + 1] = state.sum;

@@ -25,8 +25,8 @@ static __device__ void merge_warps(struct softmax_state *state, int warp, int wa
 	__syncthreads();
 #pragma unroll
 	for (int i = 0; i < OWNED_MAX; i++)
-		if (lane + WARP * i < D)
-			mine[lane + WARP * i] = state->acc[i];
+		if (ROW_ELEMENT(lane, i, D) < D)
+			mine[ROW_ELEMENT(lane, i, D)] = state->acc[i];
 	if (lane == 0) {
 		mine[D] = state->max;
 		mine[D + 1] = state->sum;
@@ -50,8 +50,8 @@ static __device__ void merge_warps(struct softmax_state *state, int warp, int wa
 		state->sum = fmaf(weight, theirs[D + 1], state->sum);
 #pragma unroll
 		for (int i = 0; i < OWNED_MAX; i++)
-			if (lane + WARP * i < D)
-				state->acc[i] = fmaf(weight, theirs[lane + WARP * i],
+			if (ROW_ELEMENT(lane, i, D) < D)
+				state->acc[i] = fmaf(weight, theirs[ROW_ELEMENT(lane, i, D)],
 						     state->acc[i]);
 		if (lane == 0)
 			POINT(reduce, weight, state->sum, state->acc[0]);

@@ -21,7 +21,7 @@
 #define WARP 32
 #define FULL_WARP 0xffffffffu
 #define D_MAX 256
-#define OWNED_MAX (D_MAX / WARP)        /* max accumulators per lane */
+#define OWNED_MAX (D_MAX / WARP)        /* max accumulators per lane: ROW_ELEMENT, below */
 
 /* Kernels load n items before they use the first, so that a GPU can hide memory latency. The
  * simulator has no latency to hide and is faster with one item at a time; its checked build loads
@@ -37,7 +37,7 @@
 
 struct softmax_state {
 	float max, sum;                 /* the same in all lanes */
-	float acc[OWNED_MAX];           /* elements lane + 32 * i */
+	float acc[OWNED_MAX];           /* element ROW_ELEMENT(lane, i, D) of the row */
 };
 
 static __device__ float warp_max(float x)
@@ -113,6 +113,43 @@ static __device__ float dot(const float *query, const float *key, int D)
 	}
 	return (s0 + s1) + (s2 + s3);
 }
+#endif
+
+/* Element i of a lane in a row of D floats, at least D if it has none. On a GPU lanes next to each
+ * other load elements next to each other. Where the simulator has vectors of four floats, a lane
+ * has elements next to each other: each sum is the same, and four of them are one instruction. */
+#ifdef FOUR_FMAF
+#define ROW_FOURS(D) ((D) > 64 && (D) % 4 == 0)
+#define ROW_OWNED(D) ((D) <= 128 ? 4 : 8)
+#define ROW_ELEMENT(lane, i, D) \
+	(!ROW_FOURS(D) ? (lane) + WARP * (i) \
+	 : (i) < ROW_OWNED(D) ? (lane) * ROW_OWNED(D) + (i) : (D))
+
+/* acc[i] = acc[i] + weights[j] * rows[j][element i of the lane], for all keys j in their order. */
+static __device__ void add_fours(float *acc, int owned, const float *weights, const float *rows,
+				 int keys, int D)
+{
+	int lane = threadIdx.x % WARP;
+
+	for (int i = 0; i < owned; i += 4) {
+		const float *from = rows + min(lane * owned + i, D - 4);
+		four_floats sum = { acc[i], acc[i + 1], acc[i + 2], acc[i + 3] };
+
+#pragma GCC unroll 4
+		for (int j = 0; j < keys; j++) {
+			float w = weights[j];
+
+			sum = FOUR_FMAF(((four_floats){ w, w, w, w }),
+					*(const four_floats *)(from + j * D), sum);
+		}
+		for (int n = 0; n < 4; n++)
+			acc[i + n] = sum[n];
+	}
+}
+#else
+#define ROW_FOURS(D) 0
+#define ROW_ELEMENT(lane, i, D) ((lane) + WARP * (i))
+#define add_fours(acc, owned, weights, rows, keys, D) ((void)0)
 #endif
 
 /* warp_max() and warp_sum() in the simulator's form, with the same bits. */

@@ -337,6 +337,23 @@ def print_headers():
     print_table(('header', 'what it has', 'proof'), rows)
 
 
+# --- cuBLAS and cuRAND ---
+
+LIBRARIES = (f'{INCLUDE}/cublas_v2.h', 'sim/cuda/blas', 'sim/cuda/random')
+LIBRARY_CALL = re.compile(r'\b((?:cublas|curand)\w*)\((?:[^(){};]|\([^()]*\))*\)\s*\{')
+
+
+def print_libraries():
+    tests, where = tests_by_word(DEVICE_TESTS + API_TESTS), {}
+    for path in (p for folder in LIBRARIES for p in files(folder, ('.h',))):
+        for name in LIBRARY_CALL.findall(preprocessed(path)):
+            where.setdefault(name, path)
+    print('## cuBLAS and cuRAND\n\nFor C++ host code, and cuRAND\'s device functions. cuBLAS is that of the '
+          'host\'s BLAS, and its results\nare not compared with a GPU.\n')
+    print_table(('function', 'in', 'proof'), [(f'`{name}`', f'`{path}`', proof(tests, name))
+                                              for name, path in where.items()])
+
+
 def print_language():
     rows = []
     for what, how, test, text in LANGUAGE:
@@ -356,6 +373,7 @@ def main():
     print_headers()
     print_device()
     print_ptx()
+    print_libraries()
     print_api()
 
 

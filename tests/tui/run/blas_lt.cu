@@ -39,6 +39,7 @@ static int product(cublasLtHandle_t handle, int epilogue)
 	const float alpha = 0.5f, beta = 2;
 	cublasLtMatmulDesc_t desc;
 	cublasLtMatrixLayout_t layouts[3];
+	size_t workspace = 1 << 20;
 	cublasLtMatmulPreference_t preference;
 	cublasLtMatmulHeuristicResult_t result;
 	long long strides[] = { K * M, K * N, M * N };
@@ -71,6 +72,8 @@ static int product(cublasLtHandle_t handle, int epilogue)
 			sizeof strides[i]));
 	}
 	TRY(cublasLtMatmulPreferenceCreate(&preference));
+	TRY(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+						 &workspace, sizeof workspace));
 	TRY(cublasLtMatmulAlgoGetHeuristic(handle, desc, layouts[0], layouts[1], layouts[2],
 					   layouts[2], preference, 1, &result, &found));
 	TRY(cublasLtMatmul(handle, desc, &alpha, A, layouts[0], B, layouts[1], &beta, C, layouts[2],

@@ -27,6 +27,15 @@ expect 'products of half and bfloat16 are rounded once' 0 '^half: 0 wrong$' \
 	'^half to float: 0 wrong$' '^in half: 0 wrong$' '^bfloat16: 0 wrong$' \
 	'^bfloat16 to float: 0 wrong$' '^float: 0 wrong$' '^double: 0 wrong$' '^Hgemm: 3 3$'
 expect 'other pairs of types are not supported' 0 '^bfloat16 to half: 15$'
+cp "$srcdir/tests/tui/run/blas_all.cu" .
+run run blas_all.cu
+for type in float double; do
+	expect "functions of $type" 0 "^$type products: 0 0 0\$" "^$type gemv: 0\$" \
+		"^$type axpy and scal: 0\$" "^$type dot and nrm2: 0 0\$" \
+		"^$type every second element: 9 8 7, 0 kept\$"
+done
+expect 'products of half in a batch, settings, and no call failed' 0 '^half: 9 25$' \
+	'^settings: 0 0, then 1 1 1$' '^0 calls failed$'
 echo '#include <cublas_v2.h>
 __global__ void set(float *p) { *p = 1; }
 int main() { cublasHandle_t h; cublasCreate(&h); }' >part.cu

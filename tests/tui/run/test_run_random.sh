@@ -44,6 +44,12 @@ run run other.cu
 expect 'what is not there is named with its line' 3 \
 	'other.cu:7:.*curandGenerateLogNormal() is not supported'
 
+cp "$srcdir/tests/tui/run/random_pairs.cu" .
+run run random_pairs.cu --no-record
+expect 'two and four numbers at a time are those of one after the other' 0 '^96 of 96 equal$' '^0$'
+expect "Philox has Random123's known answers" 0 '^6627e8d5 e169c58d bc57ac4c 9b00dbd8$' \
+	'^408f276d 41c83b0e a20bc7c6 6d5451fd$'
+
 # --- normal numbers on the host, in a .cpp file ---
 
 cp "$srcdir/tests/tui/run/random_normal.cpp" .
