@@ -241,9 +241,10 @@ def print_device():
                   'H200, below' if name in measured else proof(tests, name)) for name in defined_names(path)
                  if not any(row[0] == f'`{name}`' for row in rows)]
     print_table(('function', 'in', 'proof'), rows)
-    print('### Floats\n\nEvery input of these was computed on an H200, or, from `sinhf` on, an H100. The '
-          'simulator computed every\ninput up to `tanf` with 0 differing bits, and a sample of the '
-          'others, every 4093rd: the sums are in\n`kernels/math_sums.h`, and `flashtwin info '
+    print('### Floats\n\nEvery input of these was computed on an H200, or, of what is in `MATH_MORE_LIST` and '
+          '`MATH_ROUNDED_LIST` of\n`kernels/math_list.h`, on an H100. The simulator computed every input of '
+          'the others and of the functions\nthat doc/numerics.md names, with 0 differing bits, and a sample '
+          'of the rest, every 4093rd: the sums are in\n`kernels/math_sums.h`, and `flashtwin info '
           '--verify-math` computes them again.\n')
     print(', '.join(f'`{name}`' for name in dict.fromkeys(measured)) + '\n')
     print('### Doubles\n\nThe sums over the results for 2^32 seeded inputs, and for all pairs of 289 '

@@ -51,7 +51,8 @@ static const char *keep(struct cc_command *c, char *text)
 static const struct {
 	const char *name;
 	enum kind {
-		IGNORED, IGNORED_VALUE, COMPILE, OUT, STANDARD, STREAM, FAST, HOST, LINK,
+		IGNORED, IGNORED_VALUE, COMPILE, OUT, STANDARD, STREAM, FAST, HOST, INCLUDE,
+		LINK,
 	} kind;
 } options[] = {
 	{ "c", COMPILE }, { "dc", COMPILE }, { "compile", COMPILE }, { "device-c", COMPILE },
@@ -76,7 +77,11 @@ static const struct {
 	{ "expt-relaxed-constexpr", IGNORED }, { "expt-extended-lambda", IGNORED },
 	{ "extended-lambda", IGNORED }, { "restrict", IGNORED }, { "keep", IGNORED },
 	{ "MD", IGNORED }, { "MMD", IGNORED }, { "MP", IGNORED }, { "pthread", IGNORED },
-	{ "resource-usage", IGNORED }, { "source-in-ptx", IGNORED }, { "shared", LINK },
+	{ "resource-usage", IGNORED }, { "res-usage", IGNORED }, { "source-in-ptx", IGNORED },
+	{ "src-in-ptx", IGNORED }, { "dlto", IGNORED }, { "dlink-time-opt", IGNORED },
+	{ "allow-unsupported-compiler", IGNORED }, { "forward-unknown-opts", IGNORED },
+	{ "forward-unknown-to-host-compiler", IGNORED }, { "Werror", IGNORED_VALUE },
+	{ "isystem", INCLUDE }, { "system-include", INCLUDE }, { "shared", LINK },
 };
 
 static bool has_kind(const char *file, const char *const *suffixes)
@@ -149,53 +154,73 @@ static enum status take_value(struct cc_command *c, enum kind kind, const char *
 {
 	switch (kind) {
 	case OUT: c->out = value; break;
-	case STANDARD: c->standard = value; break;
+	case STANDARD:
+		c->standard = value;
+		return program_check_standard("--std", value);
 	case STREAM: return take_stream(c, value);
 	case HOST: take_host_options(c, value); break;
+	case INCLUDE:
+		list_add(&c->flags, "-I");
+		list_add(&c->flags, value);
+		break;
 	case LINK: return fail(STATUS_USAGE, "-%s %s is not supported", name, value);
 	default: break;
 	}
 	return STATUS_OK;
 }
 
-static enum status take_option(struct cc_command *c, char **argv, int *at, int argc)
+/* The row of the table that the argument names; -1: none. */
+static int find_option(const char *arg)
 {
-	const char *arg = argv[*at], *name = arg + (arg[1] == '-' ? 2 : 1);
+	const char *name = arg + (arg[1] == '-' ? 2 : 1);
 	size_t length = strcspn(name, "=");
-	const char *value = name[length] ? name + length + 1 : NULL;
 
-	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-		enum kind kind = options[i].kind;
+	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+		if (strlen(options[i].name) == length
+		    && strncmp(options[i].name, name, length) == 0)
+			return (int)i;
+	return -1;
+}
 
-		if (strlen(options[i].name) != length
-		    || strncmp(options[i].name, name, length) != 0)
-			continue;
-		if (kind == COMPILE)
-			c->compile_only = true;
-		if (kind == FAST)
-			fprintf(stderr, "flashtwin cc: -use_fast_math is not modelled: the program"
-				" computes as without it\n");
-		if (kind == COMPILE || kind == FAST || kind == IGNORED)
-			return STATUS_OK;
-		if (!value && ++*at < argc)
-			value = argv[*at];
-		return value ? take_value(c, kind, options[i].name, value)
-			: fail(STATUS_USAGE, "%s needs a value", arg);
-	}
-	return fail(STATUS_USAGE, "%s: unknown option", arg);
+static enum status take_option(struct cc_command *c, int row, char **argv, int *at, int argc)
+{
+	const char *arg = argv[*at], *equals = strchr(arg, '=');
+	const char *value = equals ? equals + 1 : NULL;
+	enum kind kind = options[row].kind;
+
+	if (kind == COMPILE)
+		c->compile_only = true;
+	if (kind == FAST)
+		fprintf(stderr, "flashtwin cc: -use_fast_math is not modelled: the program"
+			" computes as without it\n");
+	if (kind == COMPILE || kind == FAST || kind == IGNORED)
+		return STATUS_OK;
+	if (!value && ++*at < argc)
+		value = argv[*at];
+	return value ? take_value(c, kind, options[row].name, value)
+		: fail(STATUS_USAGE, "%s needs a value", arg);
+}
+
+/* Names come first: -lineinfo is no library. Warnings are the compiler's own. */
+static enum status take_argument(struct cc_command *c, char **argv, int *at, int argc)
+{
+	int row = find_option(argv[*at]);
+	enum status status;
+
+	if (row >= 0)
+		return take_option(c, row, argv, at, argc);
+	if (take_letter(c, argv, at, argc, &status) || argv[*at][1] == 'W')
+		return status;
+	return fail(STATUS_USAGE, "%s: unknown option", argv[*at]);
 }
 
 static enum status parse(struct cc_command *c, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
-		enum status status;
-
 		if (argv[i][0] != '-' || !argv[i][1])
 			list_add(&c->files, argv[i]);
-		else if (take_letter(c, argv, &i, argc, &status))
-			TRY(status);
 		else
-			TRY(take_option(c, argv, &i, argc));
+			TRY(take_argument(c, argv, &i, argc));
 	}
 	if (c->files.count == 0)
 		return fail(STATUS_USAGE, "expected files to compile or link");

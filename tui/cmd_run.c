@@ -93,7 +93,9 @@ static enum status take_option(void *context, const struct option_value *v)
 	case OPTION_INCLUDE: return add_folder(&c->flags, "-I", v->text);
 	case OPTION_LIBRARY: add_pair(&c->libraries, "-l", v->text); break;
 	case OPTION_LIBRARY_PATH: return add_folder(&c->libraries, "-L", v->text);
-	case OPTION_STANDARD: c->source.standard = v->text; break;
+	case OPTION_STANDARD:
+		c->source.standard = v->text;
+		return program_check_standard("--std", v->text);
 	case OPTION_TIMEOUT: c->limits.timeout = v->integer; break;
 	case OPTION_EXIT: c->how = (enum program_exit)v->choice; break;
 	case OPTION_REPORT: c->report = v->text; break;

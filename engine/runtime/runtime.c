@@ -247,6 +247,13 @@ enum status runtime_end(void)
 	return status;
 }
 
+enum status runtime_failed(void)
+{
+	if (runtime.failed != STATUS_OK)
+		error_restore(&runtime.failure);
+	return runtime.failed;
+}
+
 bool runtime_refused(struct error_record *out)
 {
 	if (runtime.refused)

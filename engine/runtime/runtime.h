@@ -52,5 +52,8 @@ enum status runtime_end(void);
 /* After runtime_end(): whether a launch by <<<>>> was refused and the program never asked for the
  * error; *out says which, and why. */
 bool runtime_refused(struct error_record *out);
+/* Before runtime_end(), for a program that dies: what that would return. Sets the current error.
+ * Takes no lock. */
+enum status runtime_failed(void);
 
 #endif

@@ -83,8 +83,9 @@ def write_table(path, flashtwin, ended):
     with open(path, 'w', encoding='utf-8') as out:
         out.write('# Public programs and kernels on a GPU and the simulator\n\n')
         out.write('Written by `tests/suites/both.py`, which `tests/gpu/programs.sh` runs: each row'
-                  ' of\n`tests/suites/programs/` and `tests/suites/kernels/` with `--device both`,'
-                  ' every buffer compared\nafter every launch.\n\n')
+                  ' of\n`tests/suites/programs/` and `tests/suites/kernels/` that runs on the simulator and'
+                  ' ends by itself, with\n`--device both`. Buffers that a launch wrote are compared'
+                  ' after it.\n\n')
         out.write(f'{device(flashtwin)}, {datetime.date.today()}\n\n')
         out.write('| suite | compared | 0 bits differ |\n|---|---|---|\n')
         for suite in sorted({row[0] for row in ended}):

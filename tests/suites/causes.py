@@ -24,11 +24,10 @@ Written by `tests/suites/causes.py` from the lists in `tests/suites/programs/` a
 ends with success and prints what its own verification prints where it has one; the outputs of a
 kernel are compared with NumPy. A program with several kernels to choose from has a row for each. A
 row of FlashInfer's attention is a program in `tests/suites/harness/` that calls its headers. The
-rows were last run on the simulator on 2026-11-28, but for histogram256 and FlashInfer's attention,
-which were run on 2026-11-30 (histogram256 535 s on one idle processor), and 21 programs of llm.c,
-which were run before: attention_backward 2 to 7, classifier_fused, crossentropy_softmax_backward,
-matmul_backward,
-matmul_forward 1, 3 and 4, softmax_forward 3 and 5 to 8. [doc/programs.md](programs.md) has a GPU's
+rows were last run on the simulator on 2026-11-28, but for histogram256, FlashInfer's attention and the
+Monte Carlo samples of cuda-samples, which were run on 2026-11-30 (histogram256 535 s on one idle
+processor), and 21 programs of llm.c, which were run before: attention_backward 2 to 7, classifier_fused,
+crossentropy_softmax_backward, matmul_backward, matmul_forward 1, 3 and 4, softmax_forward 3 and 5 to 8. [doc/programs.md](programs.md) has a GPU's
 results.
 """
 

@@ -31,6 +31,8 @@ struct program_source {
 	const struct name_change *changes;      /* of file names that are shown; NULL: none */
 };
 
+/* USAGE unless it names a standard of C++ that compilers know: c++17, gnu++20. */
+enum status program_check_standard(const char *option, const char *name);
 /* Whether the name ends like one of a file that can be part of a program. */
 bool program_has_kind(const char *file);
 /* Compiles and links. COMPILE, after the compiler's lines on standard error, if a file is rejected,

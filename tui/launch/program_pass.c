@@ -51,10 +51,25 @@ static void pass_free(struct pass *pass)
 	free(pass->object);
 }
 
-/* "-std=c++14" of --std c++14. */
+enum status program_check_standard(const char *option, const char *name)
+{
+	static const char *const years[] = { "03", "11", "14", "17", "20", "23", "26", "2a", "2b" };
+	const char *year = strncmp(name, "gnu++", 5) == 0 ? name + 5
+		: strncmp(name, "c++", 3) == 0 ? name + 3 : "";
+
+	for (size_t i = 0; i < sizeof years / sizeof years[0]; i++)
+		if (strcmp(year, years[i]) == 0)
+			return STATUS_OK;
+	return fail(STATUS_USAGE, "%s: expected a standard of C++, such as c++17 or gnu++20, got "
+		    "%s", option, name);
+}
+
+/* "-std=c++20" of --std c++20. */
 void program_add_standard(const struct program_source *s, struct arg_list *args, char **owned)
 {
-	static const char *const older[] = { "c++03", "c++11", "c++14", "gnu++11", "gnu++14" };
+	static const char *const older[] = {
+		"c++03", "c++11", "c++14", "gnu++03", "gnu++11", "gnu++14"
+	};
 	const char *standard = s->standard ? s->standard : "gnu++17";
 
 	/* Flashtwin's headers need C++17, as those of CUDA 13 do. */
@@ -63,6 +78,18 @@ void program_add_standard(const struct program_source *s, struct arg_list *args,
 			standard = "gnu++17";
 	*owned = xasprintf("-std=%s", standard);
 	arg_list_add(args, *owned);
+}
+
+/* Without GNU's extensions gcc calls the handlers of checked kernels by their own names, whatever
+ * their declarations say (sim/cuda/runtime.h). The text is preprocessed by now. */
+static void add_checked_standard(struct arg_list *args, const char *option, char **owned)
+{
+	static const char strict[] = "-std=c++";
+
+	*owned = strncmp(option, strict, sizeof strict - 1) == 0
+		? xasprintf("-std=gnu++%s", option + sizeof strict - 1) : NULL;
+	if (*owned)
+		arg_list_add(args, *owned);
 }
 
 void program_add_flags(const struct program_source *s, int number, struct arg_list *args)
@@ -211,11 +238,13 @@ static enum status compile(const struct program *p, const struct program_source 
 			   const struct pass *pass, const struct kernel_flags *flags)
 {
 	struct arg_list args = p->compiler.args;
-	char *standard;
+	char *standard, *checked = NULL;
 	enum status status = STATUS_OK;
 
 	arg_list_add_all(&args, (const char *const[]){ "-x", "c++", NULL });
 	program_add_standard(s, &args, &standard);
+	if (s->check && !pass->host)
+		add_checked_standard(&args, standard, &checked);
 	if (s->file_flags)
 		arg_list_add_all(&args, s->file_flags[pass->number]);
 	if (pass->host) {
@@ -233,6 +262,7 @@ static enum status compile(const struct program *p, const struct program_source 
 
 		status = compile_cached(&step);
 	}
+	free(checked);
 	free(standard);
 	return status;
 }

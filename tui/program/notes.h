@@ -17,8 +17,9 @@ struct notes {
 	bool entered;                   /* the program's own code may have run */
 	bool failed;                    /* it could not start */
 	bool ended;                     /* it ended by exit(), and there is a verdict */
-	bool crashed;                   /* it died, and the report has only findings */
-	enum status status;             /* the verdict, or why the program did not start */
+	bool crashed;                   /* it died, and the report, if any, has only findings */
+	enum status status;             /* the verdict, or why the program did not start, or what
+					 * had ended its launches when it died */
 	char *text;                     /* of that error; NULL: none */
 	json_t *fault;                  /* code and message of a failed launch; NULL: none */
 	json_t *refused;                /* the same of a launch that was refused, unnoticed */

@@ -145,14 +145,18 @@ static void drop_leaks(json_t *findings)
 	}
 }
 
-/* Memory may be damaged: nothing more is written to the trace. */
-static void send_findings(void)
+/* Memory may be damaged: nothing more is written to the trace. A launch that faulted is not a
+ * verdict, but that its steps ran out is. */
+static void send_death(void)
 {
-	json_t *note = notes_error(STATUS_OK);
+	enum status status = runtime_failed();
+	json_t *note = notes_error(status == STATUS_DEVICE ? STATUS_OK : status);
 
-	run_note_findings(child.session);
-	drop_leaks(json_object_get(child.report, "findings"));
-	json_object_set(note, "report", child.report);
+	if (child.job->options->check) {
+		run_note_findings(child.session);
+		drop_leaks(json_object_get(child.report, "findings"));
+		json_object_set(note, "report", child.report);
+	}
 	notes_add(child.job->notes, "crashed", note);
 	child.session = NULL;
 }
@@ -173,8 +177,8 @@ static void on_death(int number, siginfo_t *info, void *context)
 		alarm(DEATH_SECONDS);
 		if (aborts)
 			finish();
-		else if (child.job->options->check)
-			send_findings();
+		else
+			send_death();
 		alarm(0);
 	}
 	raise(number);

@@ -45,8 +45,10 @@ static int count_reported(const struct program_end *e)
 
 static enum status judge_findings(const struct program_end *e)
 {
-	int count = e->notes.crashed ? count_reported(e) : e->notes.findings;
+	int count = e->notes.crashed && e->notes.report ? count_reported(e) : e->notes.findings;
 
+	if (count == 0 && e->notes.status != STATUS_OK)
+		return fail(e->notes.status, "%s", e->notes.text ? e->notes.text : "");
 	if (count == 0)
 		return STATUS_OK;
 	return fail(STATUS_FINDING, "%d finding%s%s", count, count == 1 ? "" : "s",

@@ -20,7 +20,11 @@ struct source_location {
 };
 }
 #endif
-typedef std::source_location::__impl ft_call;
+/* As std::source_location::__impl, which libstdc++ keeps to itself. */
+struct ft_call {
+	const char *_M_file_name, *_M_function_name;
+	unsigned _M_line, _M_column;
+};
 #define FT_CALL const void *ft_caller_ = __builtin_source_location()
 #define FT_CALLER ft_caller_
 #define FT_CALL_SITE(name) ft_group_site(name, (const ft_call *)ft_caller_)

@@ -57,7 +57,8 @@ cat >Samples/one/Makefile <<'M'
 NVCC = nvcc
 all: one
 one: one.cu
-	$(NVCC) -O3 -arch=native --use_fast_math --expt-relaxed-constexpr $< -o $@
+	$(NVCC) -O3 -arch=native --use_fast_math --expt-relaxed-constexpr -lineinfo -res-usage \
+		-isystem ../parts -Wno-deprecated-gpu-targets -Werror all-warnings $< -o $@
 M
 cat >Samples/one/one.cu <<'CU'
 __global__ void nothing() { }

@@ -70,6 +70,23 @@ expect 'a launch that faults is the program'"'"'s business' 0 'cudaErrorIllegalA
 	'^flashtwin run: a launch faulted, .*(700).* in beyond, block (0,0,0) .*vector_add.cu:[0-9]'
 run run vector_add.cu --steps 10
 expect 'a launch out of steps is not' 5
+cat >crash.cu <<'END'
+__global__ void spin(volatile int *x) { while (*x == 0) ; }
+int main()
+{
+	int *d;
+
+	cudaMalloc(&d, 4);
+	cudaMemset(d, 0, 4);
+	spin<<<1, 1>>>(d);
+	cudaDeviceSynchronize();
+	*(volatile int *)nullptr = 3;
+}
+END
+run run crash.cu --steps 10000
+expect 'nor is one of a program that dies of a signal then' 5
+result 'which is told' "$(grep -q 'step budget of 10000 .* ran out in spin' err &&
+	grep -q 'killed by signal 11 (SIGSEGV)' err || cat err)"
 
 # --- volatile without __syncwarp() ---
 

@@ -24,6 +24,19 @@ for std in c++17 c++20; do
 	run run kinds.cu --std $std
 	expect "with --std $std" 0 'variables: 7 8 7 8'
 done
+for std in c++14 c++17 c++20 gnu++20; do
+	run run kinds.cu --check --std $std
+	expect "under the checker with --std $std" 0 'variables: 7 8 7 8'
+done
+run run kinds.cu --std c++99
+expect 'a standard that does not exist' 2 \
+	'^flashtwin run: --std: expected a standard of C++, such as c++17 or gnu++20, got c++99$'
+cp "$srcdir/tests/tui/run/groups_20.cu" .
+for std in c++20 gnu++20 c++23; do
+	run run groups_20.cu --check --std $std
+	[ ! -s err ] || code=99
+	expect "groups, barriers and CUB with --std $std" 0 '^496 2016 64 43$'
+done
 
 # --- the types of 16 and 8 bits in a file without kernels ---
 
