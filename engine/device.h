@@ -325,11 +325,10 @@ enum status device_info(struct device *, struct device_info *out);
 enum status device_set_heap(struct device *, size_t bytes, bool reset);
 /* The attribute that CUDA's cudaDeviceAttr numbers. Error 1 for an unknown one. */
 enum status device_attribute(struct device *, int attribute, int *out);
-/* Some of these numbers. Shared memory: bytes of a multiprocessor; what a block needs beyond its
- * own. */
+/* Some of these numbers. */
 enum {
 	DEVICE_CLOCK_KHZ = 13, DEVICE_MEMORY_KHZ = 36, DEVICE_MEMORY_BITS = 37,
-	DEVICE_L2_BYTES = 38, DEVICE_RESIDENT_SHARED = 81, DEVICE_RESERVED_SHARED = 111,
+	DEVICE_L2_BYTES = 38,
 };
 enum status device_function(struct device *, const struct kernel *, struct function_info *out);
 

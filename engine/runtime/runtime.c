@@ -240,9 +240,7 @@ enum status runtime_end(void)
 	runtime.allocation_count = 0;
 	runtime.device_count = 0;
 	runtime.refused = refused_end(&runtime.refusal);
-	status = runtime.failed;
-	if (status != STATUS_OK)
-		error_restore(&runtime.failure);
+	status = runtime_failed();
 	pthread_mutex_unlock(&lock);
 	return status;
 }

@@ -38,9 +38,6 @@
 #undef source_release_keys
 #undef source_release_values
 #undef source_wait
-#include "kernels/split_plan.cuh"
-#else
-#include "kernels/split_planned.cuh"
 #endif
 #include "kernels/split_batch.cuh"
 
@@ -73,7 +70,9 @@ static __device__ uint64_t *barriers_of(int warp, bool landed)
 }
 
 /* Of a warp that attends, `late` is the parity of the barriers that it waits for. */
-static __device__ void source_begin(struct split_source *source, const struct split *s, int places)
+static __device__ void source_begin(struct split_source *source, const struct split *s,
+				    const struct split_launch *, const struct plan_run *,
+				    int places, bool, bool)
 {
 	source->tiles = (char *)s->tiles + (int)threadIdx.y * places * LANES_TILE(s->D);
 	source->place = -2;
@@ -106,6 +105,7 @@ static __device__ void producer_release(struct split_source *source, bool values
 
 #endif
 
+#include "kernels/split_planned.cuh"
 #include "kernels/split_tensor_kernel.cuh"
 
 #ifdef FLASHTWIN_SIM
@@ -187,34 +187,22 @@ static __device__ void make_barriers(void)
 	asm volatile("bar.sync 0;" ::: "memory");
 }
 
-static __device__ void planned_run(const struct split_launch *in, int heads,
-				   split_attend_fn *attend, float *shared)
-{
-	struct plan_run run = plan_run_of_block(in->plan, gridDim.x);
-	struct split_source source;
-	struct split s;
+#undef __syncthreads
 
+#endif
+
+static __device__ void run_block(const struct split_launch *in, int heads, split_attend_fn *attend,
+				 float *shared)
+{
+#if PRODUCERS > 0
 	make_barriers();
 	if (threadIdx.y >= SPLIT_WARPS) {
 		produce(in, threadIdx.y - SPLIT_WARPS, (char *)shared, PLACES_OF(heads));
 		return;
 	}
-	split_place(&s, in, heads, shared, SOURCE_FLOATS(heads, DIM_OF_HEADS));
-	split_none(&s);
-	source_begin(&source, &s, PLACES_OF(heads));
-	while (run.count > 0) {
-		split_of_unit(&s, in, &run.ahead);
-		attend(&s, &source);
-		plan_go_on(&run);
-		grid_wait();
-		split_publish(&s, in->partials);
-	}
-	grid_wait();
-}
-
-#undef __syncthreads
-
 #endif
+	planned_run(in, heads, attend, shared);
+}
 
 __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_AT_ONCE)
 attend(const float *q, const split_element *k, const split_element *v, float *partials,
@@ -239,9 +227,9 @@ attend(const float *q, const split_element *k, const split_element *v, float *pa
 	in.scale = scale;
 	grid_let_next();
 	if (ROOM_OF(H, Hkv) == 4)
-		planned_run(&in, 4, ATTEND(1), shared);
+		run_block(&in, 4, ATTEND(1), shared);
 	else
-		planned_run(&in, 8, ATTEND(2), shared);
+		run_block(&in, 8, ATTEND(2), shared);
 }
 
 __global__ void __launch_bounds__(PLAN_THREADS)
@@ -411,13 +399,14 @@ static void measure(const struct shape &shape, bool timed)
 	int blocks = 4;
 
 	if (timed) {
-		int at_once;
+		int shared = SHARED_BYTES(ROOM_OF(shape.H, shape.Hkv)), at_once;
 
 		CHECK(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, 0));
-		CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-			&at_once, attend, BLOCK_THREADS, SHARED_BYTES(ROOM_OF(shape.H, shape.Hkv))));
+		CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, attend, BLOCK_THREADS,
+								    shared));
 		if (at_once != BLOCKS_AT_ONCE) {
-			fprintf(stderr, "producer_warp: %s: %d blocks at once\n", shape.name, at_once);
+			fprintf(stderr, "producer_warp: %s: %d blocks at once\n", shape.name,
+				at_once);
 			exit(1);
 		}
 	}

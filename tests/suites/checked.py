@@ -107,13 +107,11 @@ def verdict_of(verdicts, suite, kind, sides):
 HEAD = '''# The checker on public programs and kernels
 
 Written by `tests/suites/checked.py` from the lists in `tests/suites/programs/` and
-`tests/suites/kernels/`: each row with `--check`, but for 96 programs that are ended after their
+`tests/suites/kernels/`: each row with `--check`, but for programs that are ended after their
 verification. `tests/suites/verdicts/findings.json` has the judgements, made by reading the source and
 by runs with other seeds and with the fault mended. "bug": some order that CUDA allows gives a wrong
 result, or an access is outside of its memory. "rule": CUDA's rules forbid it, but nothing follows from
-it here. "false": the program is right. Lints are not findings, and are not listed. What ends otherwise
-takes two devices, has a grid barrier of more blocks than the checker holds (64), or fails an assertion of
-its own.
+it here. "false": the program is right. Lints are not findings, and are not listed.
 
 %d findings: %d bug, %d rule, %d false, %d open. A row had %d s.
 

@@ -1,4 +1,4 @@
-/* compile_kept.c - the files that compile_cache.c and preprocess_cache.c keep; see compile_kept.h.
+/* compile_kept.c - the files that are kept for the next run; see compile_kept.h.
  *
  * A kept file is named by the hash of all that determines it, and ends with the hash of what comes
  * before. It is renamed into place when complete, so that programs that run at the same time see
@@ -21,6 +21,7 @@
 #include "tui/launch/compile_cache.h"
 #include "tui/launch/compile_folder.h"
 #include "tui/launch/programs.h"
+#include "tui/launch/user_headers.h"
 
 /* --- what identifies a step --- */
 
@@ -191,4 +192,40 @@ void kept_write(const char *path, const char *bytes, size_t count)
 	if (write_file(path, bytes, count, &hash))
 		compile_folder_trim(COMPILE_CACHE_BYTES);
 	error_clear();
+}
+
+/* --- kept texts: the head, the folder with a NUL, the text --- */
+
+char *kept_read_text(const char *path, const char *folder, void *head, size_t size)
+{
+	char *bytes, *text = NULL;
+	size_t count, start;
+
+	if (!kept_read(path, &bytes, &count))
+		return NULL;
+	start = count > size ? size + strlen(bytes + size) + 1 : count;
+	if (start < count) {
+		if (size > 0)
+			memcpy(head, bytes, size);
+		text = user_headers_show(xstrdup(bytes + start), bytes + size, folder);
+	}
+	free(bytes);
+	return text;
+}
+
+void kept_write_text(const char *path, const char *folder, const void *head, size_t size,
+		     const char *text)
+{
+	size_t start = size + strlen(folder) + 1, count = start + strlen(text);
+	char *bytes;
+
+	if (count > KEPT_BYTES)
+		return;
+	bytes = xmalloc(count + 1);
+	if (size > 0)
+		memcpy(bytes, head, size);
+	memcpy(bytes + size, folder, start - size);
+	memcpy(bytes + start, text, count - start + 1);
+	kept_write(path, bytes, count);
+	free(bytes);
 }

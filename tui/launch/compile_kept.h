@@ -1,6 +1,6 @@
 /* compile_kept.h - names, reads and writes the files of the folder of kept files.
  *
- * Private to compile_cache.c and preprocess_cache.c. */
+ * Private to compile_cache.c, preprocess_cache.c and rewrite_cache.c. */
 #ifndef COMPILE_KEPT_H
 #define COMPILE_KEPT_H
 
@@ -36,6 +36,16 @@ bool kept_read(const char *path, char **bytes, size_t *count);
 /* Files used longest ago are removed first. */
 void kept_touch(const char *path);
 void kept_write(const char *path, const char *bytes, size_t count);
+
+/* Texts name temporary files, in a folder that each run has its own of. Kept with a text are `size`
+ * bytes of a head, and that folder. */
+/* The text with the folder of this run, which the caller frees, and its head; NULL as for false of
+ * kept_read(). */
+char *kept_read_text(const char *path, const char *folder, void *head, size_t size);
+/* Does nothing with a text that is too long. */
+void kept_write_text(const char *path, const char *folder, const void *head, size_t size,
+		     const char *text);
+
 /* Writes a temporary file that the compiler would have written. */
 bool kept_copy(const char *out, const char *bytes, size_t count);
 

@@ -334,51 +334,33 @@ static char *path_of(const struct compile_step *step)
 	return path;
 }
 
-/* A kept file: the fingerprint, the folder of temporary files with a NUL, the text. */
+/* The head of a kept text is the fingerprint. */
 static bool take(const struct compile_step *step, const char *path)
 {
+	char *folder = kept_folder_of(step), *text;
 	XXH128_hash_t kept, now;
-	size_t count, start;
-	char *bytes, *folder, *text;
 	bool taken;
 
-	if (!kept_read(path, &bytes, &count))
-		return false;
-	start = count > sizeof kept ? sizeof kept + strlen(bytes + sizeof kept) + 1 : count;
-	if (start >= count) {
-		free(bytes);
-		return false;
-	}
-	memcpy(&kept, bytes, sizeof kept);
-	folder = kept_folder_of(step);
-	text = user_headers_show(xstrdup(bytes + start), bytes + sizeof kept, folder);
-	taken = fingerprint(step, text, NULL, &now) && XXH128_isEqual(kept, now)
+	text = kept_read_text(path, folder, &kept, sizeof kept);
+	taken = text && fingerprint(step, text, NULL, &now) && XXH128_isEqual(kept, now)
 		&& kept_copy(step->out, text, strlen(text));
 	if (taken)
 		kept_touch(path);
 	free(text);
 	free(folder);
-	free(bytes);
 	return taken;
 }
 
 static void keep(const struct compile_step *step, const char *path, const struct timespec *began)
 {
 	XXH128_hash_t hash;
-	size_t count, start;
-	char *text, *folder, *bytes;
+	size_t count;
+	char *text, *folder;
 
 	if (file_read(step->out, KEPT_BYTES, &text, &count) == STATUS_OK) {
 		folder = kept_folder_of(step);
-		if (strlen(text) == count && fingerprint(step, text, began, &hash)) {
-			start = sizeof hash + strlen(folder) + 1;
-			bytes = xmalloc(start + count + 1);
-			memcpy(bytes, &hash, sizeof hash);
-			memcpy(bytes + sizeof hash, folder, strlen(folder) + 1);
-			memcpy(bytes + start, text, count + 1);
-			kept_write(path, bytes, start + count);
-			free(bytes);
-		}
+		if (strlen(text) == count && fingerprint(step, text, began, &hash))
+			kept_write_text(path, folder, &hash, sizeof hash, text);
 		free(folder);
 		free(text);
 	}

@@ -64,7 +64,7 @@ static enum status build_host_only(struct program *p, const struct program_sourc
 		  "-c", "-fsigned-char", "-DFLASHTWIN_HOST", "-isystem", p->stubs, "-isystem",
 		  p->include, "-fno-gnu-unique", "-fdiagnostics-color=never", NULL });
 	if (!c)
-		program_add_standard(s, &args, &standard);
+		program_add_standard(s, false, &args, &standard);
 	program_add_flags(s, number, &args);
 	arg_list_add_all(&args, (const char *const[]){ "-o", object, file, NULL });
 	status = program_run(&args, file, s->sandbox);

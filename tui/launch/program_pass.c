@@ -65,7 +65,8 @@ enum status program_check_standard(const char *option, const char *name)
 }
 
 /* "-std=c++20" of --std c++20. */
-void program_add_standard(const struct program_source *s, struct arg_list *args, char **owned)
+void program_add_standard(const struct program_source *s, bool extensions, struct arg_list *args,
+			  char **owned)
 {
 	static const char *const older[] = {
 		"c++03", "c++11", "c++14", "gnu++03", "gnu++11", "gnu++14"
@@ -76,20 +77,9 @@ void program_add_standard(const struct program_source *s, struct arg_list *args,
 	for (size_t i = 0; i < sizeof older / sizeof older[0]; i++)
 		if (strcmp(standard, older[i]) == 0)
 			standard = "gnu++17";
-	*owned = xasprintf("-std=%s", standard);
+	*owned = extensions && standard[0] == 'c' ? xasprintf("-std=gnu%s", standard + 1)
+		: xasprintf("-std=%s", standard);
 	arg_list_add(args, *owned);
-}
-
-/* Without GNU's extensions gcc calls the handlers of checked kernels by their own names, whatever
- * their declarations say (sim/cuda/runtime.h). The text is preprocessed by now. */
-static void add_checked_standard(struct arg_list *args, const char *option, char **owned)
-{
-	static const char strict[] = "-std=c++";
-
-	*owned = strncmp(option, strict, sizeof strict - 1) == 0
-		? xasprintf("-std=gnu++%s", option + sizeof strict - 1) : NULL;
-	if (*owned)
-		arg_list_add(args, *owned);
 }
 
 void program_add_flags(const struct program_source *s, int number, struct arg_list *args)
@@ -126,7 +116,7 @@ static enum status preprocess(const struct program *p, const struct program_sour
 	enum status status;
 
 	arg_list_add_all(&args, (const char *const[]){ "-E", "-x", "c++", "-fsigned-char", NULL });
-	program_add_standard(s, &args, &standard);
+	program_add_standard(s, false, &args, &standard);
 	arg_list_add_all(&args, kernel_nvcc_macros);
 	arg_list_add_all(&args, (const char *const[]){ "-DFLASHTWIN_SIM", "-U_FORTIFY_SOURCE",
 		  "-isystem", p->stubs, "-isystem", p->include, "-include", "sim/cuda/program.h",
@@ -238,13 +228,13 @@ static enum status compile(const struct program *p, const struct program_source 
 			   const struct pass *pass, const struct kernel_flags *flags)
 {
 	struct arg_list args = p->compiler.args;
-	char *standard, *checked = NULL;
+	char *standard;
 	enum status status = STATUS_OK;
 
 	arg_list_add_all(&args, (const char *const[]){ "-x", "c++", NULL });
-	program_add_standard(s, &args, &standard);
-	if (s->check && !pass->host)
-		add_checked_standard(&args, standard, &checked);
+	/* Without extensions gcc calls the handlers of checked kernels by their own names, whatever
+	 * their declarations say (sim/cuda/runtime.h). The text is preprocessed by now. */
+	program_add_standard(s, s->check && !pass->host, &args, &standard);
 	if (s->file_flags)
 		arg_list_add_all(&args, s->file_flags[pass->number]);
 	if (pass->host) {
@@ -262,7 +252,6 @@ static enum status compile(const struct program *p, const struct program_source 
 
 		status = compile_cached(&step);
 	}
-	free(checked);
 	free(standard);
 	return status;
 }

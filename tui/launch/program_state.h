@@ -34,8 +34,10 @@ enum program_kind program_kind(const char *file);       /* by its suffix */
 
 /* --- program_pass.c --- */
 
-/* -std, in *owned, which the caller frees after the compiler has run. */
-void program_add_standard(const struct program_source *, struct arg_list *, char **owned);
+/* -std, in *owned, which the caller frees after the compiler has run; with GNU's extensions also if
+ * the standard is named without. */
+void program_add_standard(const struct program_source *, bool extensions, struct arg_list *,
+			  char **owned);
 /* Those of all files, and of the one with this number. */
 void program_add_flags(const struct program_source *, int number, struct arg_list *);
 /* Makes the object of a .cu file, for the host or the device. */

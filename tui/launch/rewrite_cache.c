@@ -1,8 +1,4 @@
-/* rewrite_cache.c - takes a rewritten text if its source is the same; see rewrite_cache.h.
- *
- * Texts name temporary files, in a folder that each run has its own of. A kept file is that folder,
- * a NUL, and the text.
- */
+/* rewrite_cache.c - takes a rewritten text if its source is the same; see rewrite_cache.h. */
 #include "config.h"
 
 #include "tui/launch/rewrite_cache.h"
@@ -13,7 +9,6 @@
 
 #include "base/xalloc.h"
 #include "tui/launch/compile_kept.h"
-#include "tui/launch/user_headers.h"
 
 /* The path of the kept file; NULL: nothing is kept. The caller frees it. */
 static char *path_of(const struct rewriting *r)
@@ -35,44 +30,18 @@ static char *path_of(const struct rewriting *r)
 	return path;
 }
 
-static bool take(const struct rewriting *r, const char *path, char **out)
-{
-	char *bytes;
-	size_t count, start;
-
-	if (!kept_read(path, &bytes, &count))
-		return false;
-	start = strlen(bytes) + 1;
-	*out = start < count ? user_headers_show(xstrdup(bytes + start), bytes, r->folder) : NULL;
-	free(bytes);
-	if (*out)
-		kept_touch(path);
-	return *out;
-}
-
-static void keep(const struct rewriting *r, const char *path, const char *text)
-{
-	size_t start = strlen(r->folder) + 1, count = strlen(text);
-	char *bytes;
-
-	if (start + count > KEPT_BYTES)
-		return;
-	bytes = xmalloc(start + count + 1);
-	memcpy(bytes, r->folder, start);
-	memcpy(bytes + start, text, count + 1);
-	kept_write(path, bytes, start + count);
-	free(bytes);
-}
-
 enum status rewrite_cached(const struct rewriting *r, char **out)
 {
 	char *path = path_of(r);
 	enum status status = STATUS_OK;
 
-	if (!path || !take(r, path, out)) {
+	*out = path ? kept_read_text(path, r->folder, NULL, 0) : NULL;
+	if (*out) {
+		kept_touch(path);
+	} else {
 		status = r->rewrite(r->context, r->text, out);
 		if (path && status == STATUS_OK)
-			keep(r, path, *out);
+			kept_write_text(path, r->folder, NULL, 0, *out);
 	}
 	free(path);
 	return status;

@@ -50,8 +50,8 @@ template <class T> struct matrix {
 			host[i] = (T)((int)(i * 7 + seed) % 9 - 4);
 		cudaMalloc(&device, host.size() * sizeof(T));
 		for (int n = 0; n < count; n++)
-			ok(cublasSetMatrix(ld, columns, sizeof(T), host.data() + n * ld * columns, ld,
-					   device + n * ld * columns, ld));
+			ok(cublasSetMatrix(ld, columns, sizeof(T), host.data() + n * ld * columns,
+					   ld, device + n * ld * columns, ld));
 	}
 	~matrix() { cudaFree(device); }
 	T at(int i, int j, int n = 0) const { return host[(n * columns + j) * ld + i]; }
@@ -68,7 +68,8 @@ template <class T> struct matrix {
 
 // 3 * op(a) * op(b) - 2 * c, of which `got` is what the library made.
 template <class T>
-static int wrong(const matrix<T> &a, bool ta, const matrix<T> &b, bool tb, const matrix<T> &c, int k)
+static int wrong(const matrix<T> &a, bool ta, const matrix<T> &b, bool tb, const matrix<T> &c,
+		 int k)
 {
 	std::vector<T> got = c.got();
 	int count = 0;
@@ -90,16 +91,18 @@ static int wrong(const matrix<T> &a, bool ta, const matrix<T> &b, bool tb, const
 template <class T> static void products(cublasHandle_t handle, const char *name)
 {
 	const T alpha = 3, beta = -2;
-	matrix<T> a(M, K, LDA, 1), at(K, M, LDA, 2), b(K, N, LDA, 3), c(M, N, LDA, 4), d(M, N, LDA, 5);
+	matrix<T> a(M, K, LDA, 1), at(K, M, LDA, 2), b(K, N, LDA, 3);
+	matrix<T> c(M, N, LDA, 4), d(M, N, LDA, 5);
 	matrix<T> as(M, K, LDA, 1, BATCH), bt(N, K, LDA, 3, BATCH), cs(M, N, LDA, 6, BATCH);
 
-	ok(names<T>::gemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, M, N, K, &alpha, a.device, LDA, b.device, LDA,
-			  &beta, c.device, LDA));
-	ok(cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, M, N, K, &alpha, at.device, names<T>::type, LDA,
-			b.device, names<T>::type, LDA, &beta, d.device, names<T>::type, LDA,
-			names<T>::compute, CUBLAS_GEMM_DEFAULT));
-	ok(names<T>::batched(handle, CUBLAS_OP_N, CUBLAS_OP_T, M, N, K, &alpha, as.device, LDA, LDA * K,
-			     bt.device, LDA, LDA * K, &beta, cs.device, LDA, LDA * N, BATCH));
+	ok(names<T>::gemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, M, N, K, &alpha, a.device, LDA,
+			  b.device, LDA, &beta, c.device, LDA));
+	ok(cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, M, N, K, &alpha, at.device,
+			names<T>::type, LDA, b.device, names<T>::type, LDA, &beta, d.device,
+			names<T>::type, LDA, names<T>::compute, CUBLAS_GEMM_DEFAULT));
+	ok(names<T>::batched(handle, CUBLAS_OP_N, CUBLAS_OP_T, M, N, K, &alpha, as.device, LDA,
+			     LDA * K, bt.device, LDA, LDA * K, &beta, cs.device, LDA, LDA * N,
+			     BATCH));
 	printf("%s products: %d %d %d\n", name, wrong(a, false, b, false, c, K),
 	       wrong(at, true, b, false, d, K), wrong(as, false, bt, true, cs, K));
 }
@@ -110,8 +113,8 @@ template <class T> static void vectors(cublasHandle_t handle, const char *name)
 	matrix<T> a(M, K, LDA, 1), x(K, 1, K, 2), y(M, 1, M, 3), z(M, 1, M, 4);
 	T dot, norm, every[3], three[3] = { 9, 8, 7 }, sum = 0, squares = 0;
 
-	ok(names<T>::gemv(handle, CUBLAS_OP_N, M, K, &alpha, a.device, LDA, x.device, 1, &beta, y.device,
-			  1));
+	ok(names<T>::gemv(handle, CUBLAS_OP_N, M, K, &alpha, a.device, LDA, x.device, 1, &beta,
+			  y.device, 1));
 	printf("%s gemv: %d\n", name, wrong(a, false, x, false, y, K));
 	ok(names<T>::axpy(handle, M, &alpha, x.device, 1, z.device, 1));
 	ok(names<T>::scal(handle, 2, &beta, z.device + 1, 2));
@@ -126,11 +129,12 @@ template <class T> static void vectors(cublasHandle_t handle, const char *name)
 		sum += x.at(2 * i, 0) * a.at(i, 0);
 	for (int i = 0; i < K; i++)
 		squares += x.at(i, 0) * x.at(i, 0);
-	printf("%s dot and nrm2: %d %d\n", name, dot != sum, std::abs(norm * norm - squares) > 1e-4);
+	printf("%s dot and nrm2: %d %d\n", name, dot != sum,
+	       std::abs(norm * norm - squares) > 1e-4);
 	ok(cublasSetVector(3, sizeof(T), three, 1, x.device, 2));
 	ok(cublasGetVector(3, sizeof(T), x.device, 2, every, 1));
-	printf("%s every second element: %g %g %g, %g kept\n", name, (double)every[0], (double)every[1],
-	       (double)every[2], (double)(x.got()[1] - x.at(1, 0)));
+	printf("%s every second element: %g %g %g, %g kept\n", name, (double)every[0],
+	       (double)every[1], (double)every[2], (double)(x.got()[1] - x.at(1, 0)));
 }
 
 static void halves(cublasHandle_t handle)
@@ -141,8 +145,8 @@ static void halves(cublasHandle_t handle)
 	cudaMalloc(&x, sizeof host);
 	cudaMalloc(&y, sizeof host);
 	cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice);
-	ok(cublasHgemmStridedBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &alpha, x, 1, 1, x, 1, 1,
-				     &beta, y, 1, 1, 2));
+	ok(cublasHgemmStridedBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &alpha, x, 1, 1, x,
+				     1, 1, &beta, y, 1, 1, 2));
 	cudaMemcpy(got, y, sizeof got, cudaMemcpyDeviceToHost);
 	printf("half: %g %g\n", __half2float(got[0]), __half2float(got[1]));
 	cudaFree(x);

@@ -72,7 +72,8 @@ static int product(cublasLtHandle_t handle, int epilogue)
 			sizeof strides[i]));
 	}
 	TRY(cublasLtMatmulPreferenceCreate(&preference));
-	TRY(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+	TRY(cublasLtMatmulPreferenceSetAttribute(preference,
+						 CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
 						 &workspace, sizeof workspace));
 	TRY(cublasLtMatmulAlgoGetHeuristic(handle, desc, layouts[0], layouts[1], layouts[2],
 					   layouts[2], preference, 1, &result, &found));

@@ -48,7 +48,8 @@ __global__ void compare(int *equal, uint4 *known)
 	equal[64 + threadIdx.x] = fours(&philox);
 	if (threadIdx.x == 0) {
 		known[0] = curand_Philox4x32_10(make_uint4(0, 0, 0, 0), make_uint2(0, 0));
-		known[1] = curand_Philox4x32_10(make_uint4(~0u, ~0u, ~0u, ~0u), make_uint2(~0u, ~0u));
+		known[1] = curand_Philox4x32_10(make_uint4(~0u, ~0u, ~0u, ~0u),
+						make_uint2(~0u, ~0u));
 	}
 }
 

@@ -85,7 +85,7 @@ int main()
 END
 run run crash.cu --steps 10000
 expect 'nor is one of a program that dies of a signal then' 5
-result 'which is told' "$(grep -q 'step budget of 10000 .* ran out in spin' err &&
+result 'stderr has both' "$(grep -q 'step budget of 10000 .* ran out in spin' err &&
 	grep -q 'killed by signal 11 (SIGSEGV)' err || cat err)"
 
 # --- volatile without __syncwarp() ---
